@@ -1,0 +1,241 @@
+"""The errors of the product. A name here is an interface: a ``Catch`` matches it, a mail and the manual use it.
+
+    PipelineError
+    ├── Refused              what a person wrote is wrong: SettingRefused, InputRefused, ControlUnknown
+    ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, HistoryLost, TableRecreated
+    ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted
+    ├── ExportUnfit          DynamoDB did not deliver: ExportFailed, ExportRefused, ExportTimedOut, BucketMissing,
+    │                        ExportAccessDenied
+    └── JobRefused           the Spark job would not commit: see each class
+
+Each carries what happened (`message`) and the one thing a person can do about it (`remedy`). Each has its section in
+``docs/operations.md``.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, Type
+
+
+class PipelineError(Exception):
+    """Something the operator looks up by its class name."""
+
+    #: What helps when the error says nothing more special. ``{table}`` is the source table's name.
+    default_remedy = "Nothing to do: the next scheduled run tries again."
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy or self.default_remedy
+
+    @property
+    def name(self) -> str:
+        """The error's name, as the state machine and the manual know it."""
+        return type(self).__name__
+
+
+class Refused(PipelineError):
+    """What a person wrote is wrong: nothing was done."""
+
+
+class SettingRefused(Refused):
+    """A setting in ``cdk.json`` has a wrong name or value."""
+
+    default_remedy = "Correct the setting in cdk.json and deploy again."
+
+
+class InputRefused(Refused):
+    """The execution's input has a wrong field or value."""
+
+    default_remedy = "Start the execution again with the input corrected."
+
+
+class ControlUnknown(Refused):
+    """The control parameter holds neither RUN nor PAUSE."""
+
+    default_remedy = "Set the control parameter to RUN or PAUSE."
+
+
+class SourceUnfit(PipelineError):
+    """The source table cannot be followed as it is."""
+
+
+class TableNotFound(SourceUnfit):
+    """The source table does not exist in this account and Region."""
+
+    default_remedy = "Create the source table again or remove it from cdk.json."
+
+
+class PitrOff(SourceUnfit):
+    """Point-in-time recovery is off, so nothing can be exported."""
+
+    default_remedy = "Turn point-in-time recovery on for the source table."
+
+
+class HistoryLost(SourceUnfit):
+    """Changes after the watermark can no longer be exported; only a new full export helps."""
+
+    default_remedy = 'Start an execution with {{"table": "{table}", "mode": "full"}}.'
+
+
+class TableRecreated(SourceUnfit):
+    """The source table is another one than the table was loaded from: same name, new TableId."""
+
+    default_remedy = 'If the new source table is the right one, start an execution with {{"table": "{table}", "mode": "full"}}.'
+
+
+class TableUnfit(PipelineError):
+    """The Iceberg table cannot be trusted as a base for more changes."""
+
+
+class WatermarkMissing(TableUnfit):
+    """The table exists but carries no watermark: it is not ours, or something else rewrote it."""
+
+    default_remedy = 'To replace its content, start an execution with {{"table": "{table}", "mode": "full"}}.'
+
+
+class WatermarkAhead(TableUnfit):
+    """The watermark lies after everything the source can export."""
+
+    default_remedy = 'Find out who wrote it; to start over, start an execution with {{"table": "{table}", "mode": "full"}}.'
+
+
+class WatermarkNotCommitted(TableUnfit):
+    """The job ended well, yet the table does not show what it should have committed."""
+
+
+class TableContended(TableUnfit):
+    """Somebody else committed to the table while the job worked; nothing of the job is in the table."""
+
+
+class ExportUnfit(PipelineError):
+    """DynamoDB did not deliver an export."""
+
+
+class ExportFailed(ExportUnfit):
+    """DynamoDB gave up on an export; asking again for the same window is safe."""
+
+
+class ExportRefused(ExportUnfit):
+    """DynamoDB would not start an export."""
+
+    default_remedy = "Read the refusal; the next scheduled run asks again."
+
+
+class ExportTimedOut(ExportUnfit):
+    """An export is still not complete after the longest time a run waits."""
+
+    default_remedy = "Nothing to do: the next scheduled run waits for the same export again."
+
+
+class BucketMissing(ExportUnfit):
+    """The bucket that exports are written to does not exist."""
+
+    default_remedy = "Deploy the stack again: it owns the bucket."
+
+
+class ExportAccessDenied(ExportUnfit):
+    """DynamoDB may not write the export with the rights of the function that asked for it."""
+
+    default_remedy = "Give the functions' role its rights on the bucket and its key back, by deploying the stack again."
+
+
+class JobFailed(PipelineError):
+    """The Spark job ended without success and without saying why by name."""
+
+    default_remedy = "Read the job's driver log (the link is in the mail); the next scheduled run tries again."
+
+
+class JobRefused(PipelineError):
+    """The Spark job found something it must not commit; the table is as it was."""
+
+
+class Gap(JobRefused):
+    """An export starts after the table's watermark: merging it would lose the changes between."""
+
+
+class Overlap(JobRefused):
+    """An export starts before the table's watermark: merging it could leave ghost rows."""
+
+
+class OtherTable(JobRefused):
+    """An export belongs to another source table."""
+
+    default_remedy = "Merge only exports of the table's own source."
+
+
+class OtherTableId(JobRefused):
+    """An export belongs to a source table of the same name that was created anew."""
+
+    default_remedy = 'Start an execution with {{"table": "{table}", "mode": "full"}}.'
+
+
+class FilteredExport(JobRefused):
+    """An export was made with a filter: items that stopped matching vanish from it without a deletion."""
+
+    default_remedy = "Export again without a FilterSpecification."
+
+
+class UnknownFormat(JobRefused):
+    """An export's format, version or type is not one this product reads."""
+
+    default_remedy = "Export again as DYNAMODB_JSON."
+
+
+class ManifestUnreadable(JobRefused):
+    """A manifest is missing, is not JSON, or lacks a field."""
+
+    default_remedy = "Check that the export's files are still in the bucket; the next scheduled run exports again if not."
+
+
+class DataFileMissing(JobRefused):
+    """A data file named by a manifest does not exist."""
+
+    default_remedy = "Check that the bucket's lifecycle has not removed the export; start an execution to export again."
+
+
+class ChecksumMismatch(JobRefused):
+    """The bytes of a file are not those that DynamoDB wrote."""
+
+    default_remedy = "Find out who changed the file; the window is exported again once the old export is gone."
+
+
+class CountMismatch(JobRefused):
+    """An export holds another number of records than its manifest says."""
+
+    default_remedy = "Find out who changed the files; the window is exported again once the old export is gone."
+
+
+class UnreadableLine(JobRefused):
+    """A line of a data file is not a record of DynamoDB JSON."""
+
+    default_remedy = "Find out who changed the file; the window is exported again once the old export is gone."
+
+
+class KeyMismatch(JobRefused):
+    """A record lacks a key attribute, or carries it with another type than the source table declares."""
+
+    default_remedy = "Check that the export belongs to this source table."
+
+
+class KeyDoesNotFit(JobRefused):
+    """A number key does not fit the type its column has had since the load."""
+
+    default_remedy = 'Make room with {{"table": "{table}", "mode": "full"}}.'
+
+
+class ConflictingChanges(JobRefused):
+    """Two changes of one key in one export carry the same write time and different content."""
+
+    default_remedy = "Report it: DynamoDB promises one record for each key of an export."
+
+
+def _leaves(kind: Type[PipelineError]) -> Iterator[Type[PipelineError]]:
+    for sub in kind.__subclasses__():
+        below = list(_leaves(sub))
+        yield from below or [sub]
+
+
+def error_names() -> Dict[str, Type[PipelineError]]:
+    """Every error a run can end with, by name."""
+    return {kind.__name__: kind for kind in _leaves(PipelineError)}

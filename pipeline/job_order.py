@@ -1,0 +1,92 @@
+"""What a Spark job is asked to do: one frozen value, sent as one argument of the entry point.
+
+PrepareJob writes it, the job reads it, the replay builds it by hand. The exports' windows are not repeated here: the job
+reads them from the manifests, which are the truth, and holds them against what the order expects.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.instants import format_instant, parse_instant
+
+#: EMR Serverless takes entry point arguments of up to 10,280 characters (botocore's model of StartJobRun).
+LONGEST_ARGUMENT = 10_280
+
+#: load: replace the table's content by a full export. merge: apply windows that start at the watermark.
+#: backfill: apply windows that end at the watermark once more.
+JOBS = ("load", "merge", "backfill")
+
+
+@dataclass(frozen=True)
+class JobOrder:
+    """One job: what to read, into which table, and under which id.
+
+    `job_id` names the work, not the try: a job whose id is already in the table does nothing and ends well.
+    `table` is ``catalog.database.table``. `exports` are the URIs of manifest summaries, in the order of their windows.
+    `start` and `end`: for load both are the export time; for merge and backfill the bounds of the touching windows.
+    `report_uri` is where the job writes its report (JSON), whether it committed or refused.
+    """
+
+    job: str
+    job_id: str
+    table: str
+    source: SourceTable
+    exports: tuple[str, ...]
+    start: datetime
+    end: datetime
+    buckets: int
+    report_uri: str
+
+    def __post_init__(self) -> None:
+        """Refuse an order no job could carry out."""
+        if self.job not in JOBS:
+            raise ValueError(f"job is {self.job!r}; allowed are {', '.join(JOBS)}")
+        if not self.exports:
+            raise ValueError("a job order names at least one export")
+
+    def to_arguments(self) -> list[str]:
+        """Write the order as the entry point's arguments: one JSON text."""
+        text = json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":"))
+        if len(text) > LONGEST_ARGUMENT:
+            raise ValueError(f"the order takes {len(text)} characters, EMR Serverless takes {LONGEST_ARGUMENT}")
+        return [text]
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the order as plain JSON values."""
+        return {
+            "job": self.job,
+            "job_id": self.job_id,
+            "table": self.table,
+            "source_arn": self.source.arn,
+            "source_id": self.source.id,
+            "key": [str(part) for part in self.source.key],
+            "exports": list(self.exports),
+            "start": format_instant(self.start),
+            "end": format_instant(self.end),
+            "buckets": self.buckets,
+            "report_uri": self.report_uri,
+        }
+
+    @classmethod
+    def from_arguments(cls, arguments: list[str]) -> JobOrder:
+        """Read what `to_arguments` wrote. Raises ValueError or KeyError for anything else."""
+        if len(arguments) != 1:
+            raise ValueError(f"expected one argument, the order as JSON; got {len(arguments)}")
+        raw = json.loads(arguments[0])
+        key = tuple(KeyAttribute.parse(part) for part in raw["key"])
+        return cls(
+            job=raw["job"],
+            job_id=raw["job_id"],
+            table=raw["table"],
+            source=SourceTable(arn=raw["source_arn"], id=raw["source_id"], key=key),
+            exports=tuple(raw["exports"]),
+            start=parse_instant(raw["start"]),
+            end=parse_instant(raw["end"]),
+            buckets=raw["buckets"],
+            report_uri=raw["report_uri"],
+        )

@@ -1,0 +1,114 @@
+"""The marker: what the product writes into the table's metadata, in the commit of the data, and how it is found again.
+
+The watermark lives in the snapshot's summary, because that moves atomically with the data; a copy stands in a table
+property against snapshot expiry. It is looked for among the ancestors of ``main``, newest first, so that compaction
+on top hides nothing and a rollback brings the older watermark back by itself; then in the property.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Iterator, Mapping
+
+from pipeline.instants import format_instant, parse_instant
+
+PREFIX = "tidemark."
+WATERMARK = PREFIX + "watermark"
+START = PREFIX + "start"
+JOB = PREFIX + "job"
+JOB_ID = PREFIX + "job-id"
+SOURCE_ARN = PREFIX + "source-arn"
+SOURCE_ID = PREFIX + "source-id"
+#: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
+LOADING = PREFIX + "loading"
+#: JSON of field id to exact attribute name, for names that a Glue comment cannot hold.
+NAMES = PREFIX + "names"
+#: Counts of a commit; each is written as ``tidemark.count.<name>``.
+COUNT = PREFIX + "count."
+
+
+@dataclass(frozen=True)
+class Marker:
+    """What one commit says of itself. `counts` are those of the commit that moved or confirmed the watermark."""
+
+    watermark: datetime
+    start: datetime
+    job: str
+    job_id: str
+    source_arn: str
+    source_id: str
+    counts: Mapping[str, int]
+
+    def to_properties(self) -> dict[str, str]:
+        """Write the marker as snapshot properties (or table properties)."""
+        return {
+            WATERMARK: format_instant(self.watermark),
+            START: format_instant(self.start),
+            JOB: self.job,
+            JOB_ID: self.job_id,
+            SOURCE_ARN: self.source_arn,
+            SOURCE_ID: self.source_id,
+            **{COUNT + name: str(count) for name, count in self.counts.items()},
+        }
+
+    @classmethod
+    def from_properties(cls, properties: Mapping[str, str]) -> Marker | None:
+        """Read a marker, or None where the properties carry no watermark."""
+        if WATERMARK not in properties:
+            return None
+        counts = {k[len(COUNT) :]: int(v) for k, v in properties.items() if k.startswith(COUNT)}
+        return cls(
+            watermark=parse_instant(properties[WATERMARK]),
+            start=parse_instant(properties[START]),
+            job=properties[JOB],
+            job_id=properties[JOB_ID],
+            source_arn=properties[SOURCE_ARN],
+            source_id=properties[SOURCE_ID],
+            counts=counts,
+        )
+
+
+@dataclass(frozen=True)
+class TableState:
+    """What the Iceberg table says of itself.
+
+    `exists` is False for no table at all and for one that a first load is still preparing. `job_ids` are the ids of
+    every job among the ancestors of ``main``: work that is done and needs no doing again.
+    """
+
+    exists: bool
+    marker: Marker | None = None
+    job_ids: frozenset[str] = frozenset()
+    summary: Mapping[str, str] | None = None
+
+    @property
+    def watermark(self) -> datetime | None:
+        """The instant up to which the table shows every change, if it says so."""
+        return self.marker.watermark if self.marker else None
+
+
+NO_TABLE = TableState(exists=False)
+
+
+def read_table_state(metadata: Mapping[str, Any]) -> TableState:
+    """Read the state from the content of an Iceberg table metadata file (format v2)."""
+    properties = metadata.get("properties", {})
+    summaries = list(_ancestor_summaries(metadata))
+    marked = [summary for summary in summaries if WATERMARK in summary]
+    found = marked[0] if marked else properties
+    marker = Marker.from_properties(found)
+    if marker is None and LOADING in properties:
+        return NO_TABLE
+    job_ids = frozenset(summary[JOB_ID] for summary in marked)
+    return TableState(exists=True, marker=marker, job_ids=job_ids, summary=marked[0] if marked else None)
+
+
+def _ancestor_summaries(metadata: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """Summaries of ``main``'s snapshots, newest first, as far back as they have not expired."""
+    by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}
+    main = metadata.get("refs", {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id", -1))
+    snapshot = by_id.get(main)
+    while snapshot is not None:
+        yield snapshot.get("summary", {})
+        snapshot = by_id.get(snapshot.get("parent-snapshot-id", -1))
