@@ -9,7 +9,7 @@
     └── JobRefused           the Spark job would not commit: see each class
 
 Each carries what happened (`message`) and the one thing a person can do about it (`remedy`). Each has its section in
-``docs/operations.md``.
+``docs/operations.md``. Where the remedy is a new full export, `remedy_mode` says so, and the mail prints the command.
 """
 
 from __future__ import annotations
@@ -17,16 +17,26 @@ from __future__ import annotations
 from typing import Dict, Iterator, Type
 
 
+#: What stands between the message and the remedy in an error's text.
+REMEDY_MARK = "\nTo do: "
+
+
 class PipelineError(Exception):
     """Something the operator looks up by its class name."""
 
-    #: What helps when the error says nothing more special. ``{table}`` is the source table's name.
+    #: What helps when the error says nothing more special.
     default_remedy = "Nothing to do: the next scheduled run tries again."
+    #: The mode of the execution that helps, where starting one by hand is the remedy.
+    remedy_mode = ""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.remedy = remedy or self.default_remedy
+
+    def __str__(self) -> str:
+        """Both halves in one text, because a Lambda error and a Spark traceback carry only text."""
+        return f"{self.message}{REMEDY_MARK}{self.remedy}"
 
     @property
     def name(self) -> str:
@@ -75,13 +85,15 @@ class PitrOff(SourceUnfit):
 class HistoryLost(SourceUnfit):
     """Changes after the watermark can no longer be exported; only a new full export helps."""
 
-    default_remedy = 'Start an execution with {{"table": "{table}", "mode": "full"}}.'
+    default_remedy = "Replace the table's content by a new full export."
+    remedy_mode = "full"
 
 
 class TableRecreated(SourceUnfit):
     """The source table is another one than the table was loaded from: same name, new TableId."""
 
-    default_remedy = 'If the new source table is the right one, start an execution with {{"table": "{table}", "mode": "full"}}.'
+    default_remedy = "If the new source table is the right one, replace the table's content by a new full export."
+    remedy_mode = "full"
 
 
 class TableUnfit(PipelineError):
@@ -91,13 +103,15 @@ class TableUnfit(PipelineError):
 class WatermarkMissing(TableUnfit):
     """The table exists but carries no watermark: it is not ours, or something else rewrote it."""
 
-    default_remedy = 'To replace its content, start an execution with {{"table": "{table}", "mode": "full"}}.'
+    default_remedy = "Replace the table's content by a new full export, or restore the snapshot that carries a watermark."
+    remedy_mode = "full"
 
 
 class WatermarkAhead(TableUnfit):
     """The watermark lies after everything the source can export."""
 
-    default_remedy = 'Find out who wrote it; to start over, start an execution with {{"table": "{table}", "mode": "full"}}.'
+    default_remedy = "Find out who wrote it; to start over, replace the table's content by a new full export."
+    remedy_mode = "full"
 
 
 class WatermarkNotCommitted(TableUnfit):
@@ -150,6 +164,10 @@ class JobRefused(PipelineError):
     """The Spark job found something it must not commit; the table is as it was."""
 
 
+class DamagedExport(JobRefused):
+    """The files of an export are not what DynamoDB wrote: the next run exports the same stretch again."""
+
+
 class Gap(JobRefused):
     """An export starts after the table's watermark: merging it would lose the changes between."""
 
@@ -167,7 +185,8 @@ class OtherTable(JobRefused):
 class OtherTableId(JobRefused):
     """An export belongs to a source table of the same name that was created anew."""
 
-    default_remedy = 'Start an execution with {{"table": "{table}", "mode": "full"}}.'
+    default_remedy = "Replace the table's content by a new full export."
+    remedy_mode = "full"
 
 
 class FilteredExport(JobRefused):
@@ -182,34 +201,34 @@ class UnknownFormat(JobRefused):
     default_remedy = "Export again as DYNAMODB_JSON."
 
 
-class ManifestUnreadable(JobRefused):
+class ManifestUnreadable(DamagedExport):
     """A manifest is missing, is not JSON, or lacks a field."""
 
-    default_remedy = "Check that the export's files are still in the bucket; the next scheduled run exports again if not."
+    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the files."
 
 
-class DataFileMissing(JobRefused):
+class DataFileMissing(DamagedExport):
     """A data file named by a manifest does not exist."""
 
-    default_remedy = "Check that the bucket's lifecycle has not removed the export; start an execution to export again."
+    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who removed the file."
 
 
-class ChecksumMismatch(JobRefused):
+class ChecksumMismatch(DamagedExport):
     """The bytes of a file are not those that DynamoDB wrote."""
 
-    default_remedy = "Find out who changed the file; the window is exported again once the old export is gone."
+    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the file."
 
 
-class CountMismatch(JobRefused):
+class CountMismatch(DamagedExport):
     """An export holds another number of records than its manifest says."""
 
-    default_remedy = "Find out who changed the files; the window is exported again once the old export is gone."
+    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the files."
 
 
-class UnreadableLine(JobRefused):
+class UnreadableLine(DamagedExport):
     """A line of a data file is not a record of DynamoDB JSON."""
 
-    default_remedy = "Find out who changed the file; the window is exported again once the old export is gone."
+    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the file."
 
 
 class KeyMismatch(JobRefused):
@@ -221,7 +240,8 @@ class KeyMismatch(JobRefused):
 class KeyDoesNotFit(JobRefused):
     """A number key does not fit the type its column has had since the load."""
 
-    default_remedy = 'Make room with {{"table": "{table}", "mode": "full"}}.'
+    default_remedy = "Make room for it by a new full export."
+    remedy_mode = "full"
 
 
 class ConflictingChanges(JobRefused):

@@ -1,0 +1,71 @@
+"""Where the deployed parts are: written into the functions' environment by `infra`, read back by `lambdas`.
+
+One class for both directions. Environment names are the field names in upper case with the prefix ``TIDEMARK_``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Mapping
+
+_PREFIX = "TIDEMARK_"
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The names and places that the stack gave its parts; all text, none of it secret.
+
+    `parameter_prefix` is ``/tidemark/<stack>``; `bucket` holds exports/, warehouse/, runs/ and logs/.
+    """
+
+    stack_name: str
+    default_table: str
+    parameter_prefix: str
+    bucket: str
+    database: str
+    topic_arn: str
+    state_machine_arn: str
+    application_id: str
+    job_role_arn: str
+    load_entry_point: str
+    merge_entry_point: str
+    spark_bundle: str
+    worker_vcpus: str
+    worker_memory_gb: str
+    max_executors: str
+
+    def to_environment(self) -> dict[str, str]:
+        """The environment variables of every function."""
+        return {_PREFIX + name.upper(): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Deployment:
+        """Read it back. Raises KeyError naming the variable that is missing."""
+        return cls(**{f.name: environment[_PREFIX + f.name.upper()] for f in fields(cls)})
+
+    def parameter(self, table: str, name: str = "") -> str:
+        """The path of a table's parameter, or of all of them."""
+        return f"{self.parameter_prefix}/{table}" + (f"/{name}" if name else "")
+
+    def export_prefix(self, table: str) -> str:
+        """The S3 prefix under which DynamoDB writes a source table's exports."""
+        return f"exports/{table}"
+
+    def report_key(self, table: str, job_id: str) -> str:
+        """The S3 key of a job's report."""
+        return f"runs/{table}/{job_id}.json"
+
+    @property
+    def warehouse(self) -> str:
+        """The root of the Iceberg tables."""
+        return f"s3://{self.bucket}/warehouse"
+
+    @property
+    def log_uri(self) -> str:
+        """Where EMR Serverless writes the jobs' logs."""
+        return f"s3://{self.bucket}/logs/"
+
+    @property
+    def region(self) -> str:
+        """The Region everything is in, read off the state machine's ARN."""
+        return self.state_machine_arn.split(":")[3]

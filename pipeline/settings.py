@@ -1,0 +1,186 @@
+"""Settings: one object in ``cdk.json``, parsed once, refused by name.
+
+`infra` parses the whole object at synth and stores each table's part as a parameter; the functions read that part back
+with the same class, so the two cannot disagree. Every refusal names the setting, the value and what is allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Mapping
+
+from pipeline.errors import SettingRefused
+
+_TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
+_GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
+_STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+#: EMR Serverless worker sizes: vCPUs to the memory allowed, in GB.
+_WORKERS = {1: range(2, 9), 2: range(4, 17), 4: range(8, 31), 8: range(16, 61, 4), 16: range(32, 121, 8)}
+
+
+@dataclass(frozen=True)
+class MailLists:
+    """Who gets which mail. A list may be empty: then nobody gets that kind."""
+
+    success: tuple[str, ...] = ()
+    failure: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """Everything that is settable for one source table.
+
+    `window_minutes`: the grid that windows end on, 15 to 1440. `tick_minutes`: how often the schedule looks whether a
+    window has closed. `buckets`: partitions of the table by hash of the partition key, a power of two.
+    """
+
+    name: str
+    iceberg_table: str
+    window_minutes: int = 60
+    tick_minutes: int = 15
+    buckets: int = 16
+    mail: MailLists = MailLists()
+
+    def to_json(self) -> str:
+        """Write it as one line of JSON, for its parameter."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> TableSettings:
+        """Read what `to_json` wrote."""
+        return _table(json.loads(text), {}, "the settings parameter")
+
+
+@dataclass(frozen=True)
+class SparkSettings:
+    """Size of the Spark jobs on EMR Serverless: one driver, up to `max_executors` executors of the same worker size."""
+
+    worker_vcpus: int = 4
+    worker_memory_gb: int = 16
+    max_executors: int = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The whole configuration: the shared parts and every table."""
+
+    tables: tuple[TableSettings, ...]
+    stack_name: str = "Tidemark"
+    database: str = "tidemark"
+    export_days: int = 30
+    log_days: int = 90
+    spark: SparkSettings = field(default_factory=SparkSettings)
+
+    @classmethod
+    def parse(cls, raw: Any) -> Settings:
+        """Read ``context.tidemark``. Raises SettingRefused for the first thing that is wrong."""
+        _expect(isinstance(raw, Mapping), "tidemark", raw, "an object, see the README's settings")
+        _known(raw, {*_names(cls), "defaults"}, "tidemark")
+        defaults = raw.get("defaults", {})
+        _expect(isinstance(defaults, Mapping), "defaults", defaults, "an object")
+        _known(defaults, _names(TableSettings) - {"name", "iceberg_table"}, "defaults")
+        rows = raw.get("tables")
+        _expect(isinstance(rows, list) and bool(rows), "tables", rows, "a list with at least one table")
+        assert isinstance(rows, list)
+        tables = tuple(_table(row, defaults, f"tables[{i}]") for i, row in enumerate(rows))
+        _distinct([t.name for t in tables], "name")
+        _distinct([t.iceberg_table for t in tables], "iceberg_table")
+        return cls(
+            tables=tables,
+            stack_name=_text(raw, "stack_name", cls.stack_name, _STACK_NAME, "1-60 letters, digits and dashes, a letter first"),
+            database=_text(raw, "database", cls.database, _GLUE_NAME, "1-255 of a-z, 0-9 and _"),
+            export_days=_whole(raw, "export_days", cls.export_days, 8, 3650),
+            log_days=_choice(raw, "log_days", cls.log_days, (7, 14, 30, 60, 90, 180, 365, 731, 3653)),
+            spark=_spark(raw.get("spark", {})),
+        )
+
+    @property
+    def default_table(self) -> str:
+        """The table meant by an execution that names none: the only one, if there is only one."""
+        return self.tables[0].name if len(self.tables) == 1 else ""
+
+
+def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
+    _expect(isinstance(raw, Mapping), where, raw, "an object with a name")
+    _known(raw, _names(TableSettings), where)
+    merged = {**defaults, **raw}
+    name = _text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
+    readable = re.sub(r"[^a-z0-9_]+", "_", name.lower())
+    window = _whole(merged, "window_minutes", TableSettings.window_minutes, 15, 1440, where)
+    return TableSettings(
+        name=name,
+        iceberg_table=_text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
+        window_minutes=window,
+        tick_minutes=_whole(merged, "tick_minutes", min(window, TableSettings.tick_minutes), 1, 1440, where),
+        buckets=_choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
+        mail=_mail(merged.get("mail", {}), f"{where}.mail"),
+    )
+
+
+def _mail(raw: Any, where: str) -> MailLists:
+    _expect(isinstance(raw, Mapping), where, raw, 'an object with "success" and "failure", each a list of addresses')
+    _known(raw, _names(MailLists), where)
+    for kind, addresses in raw.items():
+        _expect(isinstance(addresses, (list, tuple)), f"{where}.{kind}", addresses, "a list of mail addresses")
+        for address in addresses:
+            right = isinstance(address, str) and _MAIL.fullmatch(address) is not None
+            _expect(right, f"{where}.{kind}", address, "mail addresses")
+    return MailLists(**{kind: tuple(addresses) for kind, addresses in raw.items()})
+
+
+def _spark(raw: Any) -> SparkSettings:
+    _expect(isinstance(raw, Mapping), "spark", raw, "an object")
+    _known(raw, _names(SparkSettings), "spark")
+    vcpus = _choice(raw, "worker_vcpus", SparkSettings.worker_vcpus, tuple(_WORKERS), "spark")
+    memory = _choice(raw, "worker_memory_gb", SparkSettings.worker_memory_gb, tuple(_WORKERS[vcpus]), "spark")
+    return SparkSettings(vcpus, memory, _whole(raw, "max_executors", SparkSettings.max_executors, 1, 500, "spark"))
+
+
+def _names(kind: type) -> set[str]:
+    return {f.name for f in fields(kind)}  # type: ignore[arg-type]  # every caller passes a dataclass
+
+
+def _known(raw: Mapping[str, Any], allowed: set[str], where: str) -> None:
+    unknown = sorted(set(raw) - allowed)
+    if unknown:
+        raise SettingRefused(f"{where} has the unknown setting {unknown[0]!r}; allowed are {', '.join(sorted(allowed))}")
+
+
+def _expect(right: bool, name: str, value: Any, allowed: str) -> None:
+    if not right:
+        raise SettingRefused(f"{name} is {value!r}; allowed is {allowed}")
+
+
+def _path(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _whole(raw: Mapping[str, Any], name: str, default: int, least: int, most: int, where: str = "") -> int:
+    value = raw.get(name, default)
+    right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    _expect(right, _path(where, name), value, f"a whole number from {least} to {most}")
+    return int(value)
+
+
+def _choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int, ...], where: str = "") -> int:
+    value = raw.get(name, default)
+    right = isinstance(value, int) and not isinstance(value, bool) and value in allowed
+    _expect(right, _path(where, name), value, "one of " + ", ".join(map(str, allowed)))
+    return int(value)
+
+
+def _text(
+    raw: Mapping[str, Any], name: str, default: str, form: re.Pattern[str], allowed: str, where: str = ""
+) -> str:
+    value = raw.get(name, default)
+    _expect(isinstance(value, str) and form.fullmatch(value) is not None, _path(where, name), value, allowed)
+    return str(value)
+
+
+def _distinct(names: list[str], setting: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SettingRefused(f"tables has the {setting} {twice[0]!r} more than once; each table has its own")

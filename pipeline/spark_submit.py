@@ -1,0 +1,34 @@
+"""The spark-submit parameters of a job on EMR Serverless, as one line.
+
+The image of EMR 7 carries the Iceberg runtime at a fixed path. Nothing here depends on data: names of attributes never
+come near this line.
+"""
+
+from __future__ import annotations
+
+from pipeline.deployment import Deployment
+
+ICEBERG_RUNTIME = "/usr/share/aws/iceberg/lib/iceberg-spark3-runtime.jar"
+CATALOG = "glue"
+#: Part of a worker's memory that Spark's own heap gets; the rest is overhead that EMR Serverless asks room for.
+_HEAP_SHARE = 0.85
+
+
+def spark_submit_parameters(deployment: Deployment) -> str:
+    """Return ``--py-files … --conf …`` for a job of this deployment."""
+    vcpus, memory = deployment.worker_vcpus, f"{int(int(deployment.worker_memory_gb) * _HEAP_SHARE)}g"
+    catalog = f"spark.sql.catalog.{CATALOG}"
+    conf = {
+        "spark.jars": ICEBERG_RUNTIME,
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog",
+        f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        f"{catalog}.warehouse": deployment.warehouse,
+        "spark.driver.cores": vcpus,
+        "spark.driver.memory": memory,
+        "spark.executor.cores": vcpus,
+        "spark.executor.memory": memory,
+        "spark.dynamicAllocation.maxExecutors": deployment.max_executors,
+    }
+    return f"--py-files {deployment.spark_bundle} " + " ".join(f"--conf {name}={value}" for name, value in conf.items())
