@@ -1,0 +1,44 @@
+"""The clock of the local AWS: real time plus an offset that only grows, so that hours of windows pass in seconds.
+
+`CLOCK` can stand in for the module `time` in the services that must follow it. Lambda and Spark processes see the
+real clock; the product takes its "now" from DynamoDB's latest restorable time, which follows this one.
+"""
+
+import time as real_time
+from datetime import UTC, datetime
+from typing import Any
+
+
+class Clock:
+    """A settable stand-in for the module `time`; whatever is not about "now" is the real module's."""
+
+    def __init__(self) -> None:
+        self.offset = 0.0
+
+    def time(self) -> float:
+        """Seconds since the epoch, virtual."""
+        return real_time.time() + self.offset
+
+    def time_ns(self) -> int:
+        """Nanoseconds since the epoch, virtual."""
+        return real_time.time_ns() + int(self.offset * 1e9)
+
+    def now(self) -> datetime:
+        """The virtual present, aware, UTC."""
+        return datetime.fromtimestamp(self.time(), UTC)
+
+    def advance(self, seconds: float) -> None:
+        """Move on by `seconds`; never back, because history that was handed out must not become the future."""
+        if seconds < 0:
+            raise ValueError(f"The clock cannot go back by {-seconds} s")
+        self.offset += seconds
+
+    def set(self, epoch: float) -> None:
+        """Move on to an instant, in seconds since the epoch; one that has passed is refused."""
+        self.advance(epoch - self.time())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(real_time, name)
+
+
+CLOCK = Clock()
