@@ -5,8 +5,8 @@ One class for both directions. Environment names are the field names in upper ca
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Mapping
 
 _PREFIX = "TIDEMARK_"
 

@@ -14,8 +14,7 @@ Each carries what happened (`message`) and the one thing a person can do about i
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, Type
-
+from collections.abc import Iterator
 
 #: What stands between the message and the remedy in an error's text.
 REMEDY_MARK = "\nTo do: "
@@ -103,7 +102,9 @@ class TableUnfit(PipelineError):
 class WatermarkMissing(TableUnfit):
     """The table exists but carries no watermark: it is not ours, or something else rewrote it."""
 
-    default_remedy = "Replace the table's content by a new full export, or restore the snapshot that carries a watermark."
+    default_remedy = (
+        "Replace the table's content by a new full export, or restore the snapshot that carries a watermark."
+    )
     remedy_mode = "full"
 
 
@@ -250,12 +251,12 @@ class ConflictingChanges(JobRefused):
     default_remedy = "Report it: DynamoDB promises one record for each key of an export."
 
 
-def _leaves(kind: Type[PipelineError]) -> Iterator[Type[PipelineError]]:
+def _leaves(kind: type[PipelineError]) -> Iterator[type[PipelineError]]:
     for sub in kind.__subclasses__():
         below = list(_leaves(sub))
         yield from below or [sub]
 
 
-def error_names() -> Dict[str, Type[PipelineError]]:
+def error_names() -> dict[str, type[PipelineError]]:
     """Every error a run can end with, by name."""
     return {kind.__name__: kind for kind in _leaves(PipelineError)}

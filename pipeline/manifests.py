@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Mapping
+from typing import Any
 
 from pipeline.errors import ChecksumMismatch, CountMismatch, ManifestUnreadable, OtherTable, OtherTableId, UnknownFormat
 from pipeline.identity import SourceTable

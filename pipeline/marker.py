@@ -7,9 +7,10 @@ on top hides nothing and a rollback brings the older watermark back by itself; t
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 from pipeline.instants import format_instant, parse_instant
 

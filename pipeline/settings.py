@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Mapping
+from typing import Any
 
 from pipeline.errors import SettingRefused
 
@@ -90,7 +91,9 @@ class Settings:
         _distinct([t.iceberg_table for t in tables], "iceberg_table")
         return cls(
             tables=tables,
-            stack_name=_text(raw, "stack_name", cls.stack_name, _STACK_NAME, "1-60 letters, digits and dashes, a letter first"),
+            stack_name=_text(
+                raw, "stack_name", cls.stack_name, _STACK_NAME, "1-60 letters, digits and dashes, a letter first"
+            ),
             database=_text(raw, "database", cls.database, _GLUE_NAME, "1-255 of a-z, 0-9 and _"),
             export_days=_whole(raw, "export_days", cls.export_days, 8, 3650),
             log_days=_choice(raw, "log_days", cls.log_days, (7, 14, 30, 60, 90, 180, 365, 731, 3653)),
@@ -140,13 +143,15 @@ def _spark(raw: Any) -> SparkSettings:
 
 
 def _names(kind: type) -> set[str]:
-    return {f.name for f in fields(kind)}  # type: ignore[arg-type]  # every caller passes a dataclass
+    return {f.name for f in fields(kind)}
 
 
 def _known(raw: Mapping[str, Any], allowed: set[str], where: str) -> None:
     unknown = sorted(set(raw) - allowed)
     if unknown:
-        raise SettingRefused(f"{where} has the unknown setting {unknown[0]!r}; allowed are {', '.join(sorted(allowed))}")
+        raise SettingRefused(
+            f"{where} has the unknown setting {unknown[0]!r}; allowed are {', '.join(sorted(allowed))}"
+        )
 
 
 def _expect(right: bool, name: str, value: Any, allowed: str) -> None:
@@ -172,9 +177,7 @@ def _choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int,
     return int(value)
 
 
-def _text(
-    raw: Mapping[str, Any], name: str, default: str, form: re.Pattern[str], allowed: str, where: str = ""
-) -> str:
+def _text(raw: Mapping[str, Any], name: str, default: str, form: re.Pattern[str], allowed: str, where: str = "") -> str:
     value = raw.get(name, default)
     _expect(isinstance(value, str) and form.fullmatch(value) is not None, _path(where, name), value, allowed)
     return str(value)

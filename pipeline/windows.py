@@ -7,9 +7,9 @@ window leaves no record there).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Sequence, Tuple
 
 from pipeline.instants import floor_to, format_instant, whole_second
 
@@ -40,14 +40,14 @@ class ExportWindow:
         return self.end - self.start
 
 
-def windows_between(bounds: Sequence[datetime]) -> Tuple[ExportWindow, ...]:
+def windows_between(bounds: Sequence[datetime]) -> tuple[ExportWindow, ...]:
     """Return the touching windows that the given bounds, oldest first, delimit."""
     return tuple(ExportWindow(start, end) for start, end in zip(bounds, bounds[1:]))
 
 
 def closed_windows(
     watermark: datetime, latest_restorable: datetime, window_length: timedelta
-) -> Tuple[ExportWindow, ...]:
+) -> tuple[ExportWindow, ...]:
     """Cut everything closed since `watermark` into as few legal windows as possible, oldest first.
 
     A window is closed when its end, a multiple of `window_length` since 1970, is not after `latest_restorable`.
@@ -63,7 +63,7 @@ def next_close(watermark: datetime, window_length: timedelta) -> datetime:
     return end if end - watermark >= SHORTEST_WINDOW else end + window_length
 
 
-def cut(start: datetime, end: datetime, grid: timedelta) -> Tuple[ExportWindow, ...]:
+def cut(start: datetime, end: datetime, grid: timedelta) -> tuple[ExportWindow, ...]:
     """Cut ``[start, end)``, at least 15 minutes long, into the fewest legal windows, ends on the grid where possible."""
     bounds = [start]
     while end - bounds[-1] > LONGEST_WINDOW:

@@ -1,0 +1,69 @@
+"""What an execution is asked to do, read strictly: unknown fields and values are refused with the list of allowed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pipeline.errors import InputRefused
+from pipeline.instants import parse_instant
+
+UPDATE, BACKFILL, FULL = "update", "backfill", "full"
+MODES = (UPDATE, BACKFILL, FULL)
+_FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
+
+
+@dataclass(frozen=True)
+class ExecutionInput:
+    """A wish: bring `table` up to date, export history from `start` again (backfill), or export all anew (full).
+
+    `dry_run` asks for the plan only. `scheduled_time` is what the schedule sent, for the logs; nothing is decided by it.
+    """
+
+    table: str
+    mode: str = UPDATE
+    start: datetime | None = None
+    dry_run: bool = False
+    scheduled_time: str = ""
+
+    @classmethod
+    def parse(cls, raw: Any, default_table: str) -> ExecutionInput:
+        """Read an execution's input. `default_table` is the only table configured, or empty. Raises InputRefused."""
+        if not isinstance(raw, Mapping):
+            raise InputRefused(f'the input is {raw!r}; allowed is an object such as {{"table": "orders"}}')
+        unknown = sorted(set(raw) - set(_FIELDS))
+        if unknown:
+            raise InputRefused(f"the input has the unknown field {unknown[0]!r}; allowed are {', '.join(_FIELDS)}")
+        wish = cls(
+            table=_table(raw.get("table", default_table)),
+            mode=_one_of("mode", raw.get("mode", UPDATE), MODES),
+            start=_start(raw.get("from")),
+            dry_run=_one_of("dry_run", raw.get("dry_run", False), (True, False)),
+            scheduled_time=str(raw.get("scheduled_time", "")),
+        )
+        if (wish.start is not None) != (wish.mode == BACKFILL):
+            raise InputRefused(f'"from" goes with "mode": "backfill" and with no other; the mode is {wish.mode!r}')
+        return wish
+
+
+def _table(name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise InputRefused(f"table is {name!r}; name one of the tables in cdk.json (more than one is configured)")
+    return name
+
+
+def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    if not any(value is a or (isinstance(value, str) and value == a) for a in allowed):
+        raise InputRefused(f"{name} is {value!r}; allowed are {', '.join(map(repr, allowed))}")
+    return value
+
+
+def _start(value: Any) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        return parse_instant(value)
+    except ValueError as wrong:
+        raise InputRefused(f"from: {wrong}") from wrong

@@ -1,0 +1,76 @@
+"""Requests for exports: values that name themselves, so that asking twice is one export.
+
+The client token is derived from everything that makes the request what it is. DynamoDB honours a token for eight hours
+after the export has ended and answers with the same export, also when that one failed: trying again on purpose is
+another `attempt`, and another request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.instants import format_instant, parse_instant
+from pipeline.windows import ExportWindow
+
+#: Old images tell inserts from updates and make the counts provable; they cost nothing more to export.
+VIEW_TYPE = "NEW_AND_OLD_IMAGES"
+#: How many exports of the same stretch may fail before a person should look.
+MOST_ATTEMPTS = 10
+
+_SHORTEST_WAIT, _LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=5)
+#: Longer than any export seen; a run that waits longer ends, and the next one waits for the same export.
+LONGEST_EXPORT = timedelta(hours=48)
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """One export to ask for: all items at an instant (`at`), or the changes of a window."""
+
+    at: datetime | None = None
+    window: ExportWindow | None = None
+
+    def __post_init__(self) -> None:
+        """A request is for one of the two."""
+        if (self.at is None) == (self.window is None):
+            raise ValueError("an export is either full, at an instant, or incremental, of a window")
+
+    def __str__(self) -> str:
+        return f"full export at {format_instant(self.at)}" if self.at else f"window {self.window}"
+
+    def to_json(self) -> dict[str, str]:
+        """Write it as plain JSON values, for events between states."""
+        if self.window is None:
+            assert self.at is not None
+            return {"at": format_instant(self.at)}
+        return {"from": format_instant(self.window.start), "to": format_instant(self.window.end)}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ExportRequest:
+        """Read what `to_json` wrote; other members are ignored."""
+        if "at" in raw:
+            return cls(at=parse_instant(raw["at"]))
+        return cls(window=ExportWindow(parse_instant(raw["from"]), parse_instant(raw["to"])))
+
+
+def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int) -> str:
+    """Name the request by what it asks for, of whom, where to, and the how-manieth try it is."""
+    identity = "|".join([source_id, str(request), VIEW_TYPE, bucket, prefix, str(attempt)])
+    return hashlib.sha256(identity.encode()).hexdigest()
+
+
+def wait_before_check(check: int) -> timedelta:
+    """How long to wait before the `check`-th look (from 0) at running exports: 30 s, growing by half to 5 minutes.
+
+    An export takes five minutes at the least, and one of two days still stays under 6,000 of the 25,000 events that an
+    execution may have.
+    """
+    return min(_LONGEST_WAIT, _SHORTEST_WAIT * 1.5 ** min(check, 10))
+
+
+def waited(checks: int) -> timedelta:
+    """How long a run that has looked `checks` times has waited in all."""
+    return sum((wait_before_check(check) for check in range(checks)), timedelta())

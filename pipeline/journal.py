@@ -1,0 +1,119 @@
+"""The run journal: claims in Parameter Store, and what each says of its run.
+
+A claim is the parameter ``run/<n>``, created only if it is absent: of two starters exactly one gets it. It holds the
+whole plan, so that a run which died is finished by the next one: same exports, same attempts, same tokens. The highest
+number is the claim in force; older ones are removed by the run that made it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pipeline.execution_input import UPDATE
+from pipeline.exports import ExportRequest
+from pipeline.instants import format_instant, parse_instant
+from pipeline.marker import TableState
+from pipeline.windows import windows_between
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run sets out to do. `bounds`: one instant for a full export, else the ends of touching windows.
+
+    `mode` is the wish it serves (update, backfill, full). `attempt` counts exports of the same stretch made anew
+    because the former files were damaged.
+    """
+
+    mode: str
+    source_id: str
+    bounds: tuple[datetime, ...]
+    attempt: int = 0
+
+    @property
+    def requests(self) -> tuple[ExportRequest, ...]:
+        """The exports the plan needs, in order."""
+        if len(self.bounds) == 1:
+            return (ExportRequest(at=self.bounds[0]),)
+        return tuple(ExportRequest(window=window) for window in windows_between(self.bounds))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the plan replaces the table's content."""
+        return len(self.bounds) == 1
+
+    @property
+    def start(self) -> datetime:
+        """The first instant the plan reads."""
+        return self.bounds[0]
+
+    @property
+    def end(self) -> datetime:
+        """The table's watermark once the plan is carried out."""
+        return self.bounds[-1]
+
+    @property
+    def job_id(self) -> str:
+        """The name of the plan's work: the same for the same work, whoever does it and however often it is tried."""
+        bounds = ",".join(format_instant(bound) for bound in self.bounds)
+        identity = "|".join([self.source_id, self.mode, bounds, str(self.attempt)])
+        return f"{self.mode}-{self.end:%Y%m%dT%H%M%SZ}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+
+    def next_attempt(self) -> RunPlan:
+        """The same stretch, exported anew."""
+        return replace(self, attempt=self.attempt + 1)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim as found: its number, the ARN of the execution that made it, and its plan.
+
+    `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
+    """
+
+    number: int
+    owner: str
+    plan: RunPlan
+    owner_runs: bool = False
+    refused_with: str = ""
+
+    def is_done(self, table: TableState) -> bool:
+        """Whether the table already shows what the plan was to bring: its job's commit, or all its history.
+
+        A backfill or a full export leaves the watermark where others may have put it, so only the job's id counts there.
+        """
+        if self.plan.job_id in table.job_ids:
+            return True
+        watermark = table.watermark
+        return self.plan.mode == UPDATE and watermark is not None and self.plan.end <= watermark
+
+    def to_text(self) -> str:
+        """Write the claim as its parameter's value."""
+        return json.dumps(
+            {
+                "owner": self.owner,
+                "mode": self.plan.mode,
+                "source_id": self.plan.source_id,
+                "bounds": [format_instant(bound) for bound in self.plan.bounds],
+                "attempt": self.plan.attempt,
+            },
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def from_text(cls, number: int, text: str) -> Claim:
+        """Read what `to_text` wrote. Raises ValueError or KeyError for anything else."""
+        raw = json.loads(text)
+        bounds = tuple(parse_instant(bound) for bound in raw["bounds"])
+        return cls(number, raw["owner"], RunPlan(raw["mode"], raw["source_id"], bounds, int(raw["attempt"])))
+
+
+def newest_claim(runs: Mapping[str, str]) -> Claim | None:
+    """The claim in force among the parameters below ``run/``: name (a number) to value."""
+    if not runs:
+        return None
+    number = max(int(name) for name in runs)
+    return Claim.from_text(number, runs[str(number)])

@@ -1,0 +1,113 @@
+"""Everything the planner may look at, read once, and the actions it may answer with. Values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Union
+
+from pipeline.identity import SourceTable
+from pipeline.instants import format_instant
+from pipeline.journal import Claim, RunPlan
+from pipeline.marker import TableState
+
+
+@dataclass(frozen=True)
+class SourceHistory:
+    """The source table and the history of it that can be exported now.
+
+    With point-in-time recovery off, `earliest` and `latest` are None. `size_bytes` and `item_count` are DynamoDB's own
+    figures, up to six hours old.
+    """
+
+    table: SourceTable
+    earliest: datetime | None
+    latest: datetime | None
+    size_bytes: int = 0
+    item_count: int = 0
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was seen: the source, the table, the parameters and who asks.
+
+    `control` is the control parameter's value; `recorded` the last-export-time parameter's, or "" where there is none;
+    `claim` the claim in force; `execution` the ARN of the execution that plans.
+    """
+
+    source: SourceHistory
+    table: TableState
+    control: str
+    recorded: str
+    claim: Claim | None
+    execution: str
+
+
+@dataclass(frozen=True)
+class Export:
+    """Make the plan's exports and apply them. `number` is the claim to hold; `adopted` says it is held already."""
+
+    plan: RunPlan
+    number: int
+    adopted: bool = False
+    taken_over_from: str = ""
+
+    kind = "Export"
+
+
+@dataclass(frozen=True)
+class Record:
+    """The table is right and the last-export-time parameter is not: write it again from the table."""
+
+    watermark: datetime
+    recorded: str
+
+    kind = "Record"
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Nothing to do: the run ends well. `reason` is UpToDate, Paused, AnotherRun or WishFulfilled."""
+
+    reason: str
+    message: str
+    until: datetime | None = None
+
+    kind = "Idle"
+
+
+@dataclass(frozen=True)
+class Halt:
+    """Only a person can help: the run fails with the named error."""
+
+    error: str
+    message: str
+    remedy: str
+
+    kind = "Halt"
+
+
+Action = Union[Export, Record, Idle, Halt]
+
+
+def describe(action: Action) -> dict[str, Any]:
+    """The action as plain JSON values, for the event that the state machine switches on and for a dry run."""
+    if isinstance(action, Export):
+        plan = action.plan
+        return {
+            "kind": action.kind,
+            "mode": plan.mode,
+            "claim": action.number,
+            "job_id": plan.job_id,
+            "attempt": plan.attempt,
+            "exports": [request.to_json() for request in plan.requests],
+            "start": format_instant(plan.start),
+            "end": format_instant(plan.end),
+            "taken_over_from": action.taken_over_from,
+        }
+    if isinstance(action, Record):
+        return {"kind": action.kind, "watermark": format_instant(action.watermark), "recorded": action.recorded}
+    if isinstance(action, Idle):
+        until = format_instant(action.until) if action.until else ""
+        return {"kind": action.kind, "reason": action.reason, "message": action.message, "until": until}
+    return {"kind": action.kind, "error": action.error, "message": action.message, "remedy": action.remedy}
