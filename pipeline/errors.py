@@ -2,6 +2,7 @@
 
     PipelineError
     ├── Refused              what a person wrote is wrong: SettingRefused, InputRefused, ControlUnknown
+    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted
     ├── ExportUnfit          DynamoDB did not deliver: ExportFailed, ExportRefused, ExportTimedOut, BucketMissing,
@@ -9,7 +10,8 @@
     └── JobRefused           the Spark job would not commit: see each class
 
 Each carries what happened (`message`) and the one thing a person can do about it (`remedy`). Each has its section in
-``docs/operations.md``. Where the remedy is a new full export, `remedy_mode` says so, and the mail prints the command.
+``docs/operations.md``. The mail prints the class's `command` with the names filled in: the one thing to type when waiting
+for the next scheduled run is not enough.
 """
 
 from __future__ import annotations
@@ -20,13 +22,20 @@ from collections.abc import Iterator
 REMEDY_MARK = "\nTo do: "
 
 
+_START = "aws stepfunctions start-execution --state-machine-arn <state-machine> --input "
+RUN_NOW = _START + """'{"table":"<table>"}'"""
+REBUILD = _START + """'{"table":"<table>","mode":"full"}'"""
+
+
 class PipelineError(Exception):
     """Something the operator looks up by its class name."""
 
     #: What helps when the error says nothing more special.
     default_remedy = "Nothing to do: the next scheduled run tries again."
-    #: The mode of the execution that helps, where starting one by hand is the remedy.
-    remedy_mode = ""
+    #: The one command; ``<table>``, ``<state-machine>`` and ``<parameters>`` are filled in by the mail.
+    command = RUN_NOW
+    #: Whether the next scheduled run mends it without a person.
+    heals_by_itself = True
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
@@ -46,11 +55,14 @@ class PipelineError(Exception):
 class Refused(PipelineError):
     """What a person wrote is wrong: nothing was done."""
 
+    heals_by_itself = False
+
 
 class SettingRefused(Refused):
     """A setting in ``cdk.json`` has a wrong name or value."""
 
     default_remedy = "Correct the setting in cdk.json and deploy again."
+    command = "make deploy"
 
 
 class InputRefused(Refused):
@@ -63,36 +75,60 @@ class ControlUnknown(Refused):
     """The control parameter holds neither RUN nor PAUSE."""
 
     default_remedy = "Set the control parameter to RUN or PAUSE."
+    command = "aws ssm put-parameter --overwrite --name <parameters>/control --value RUN"
+
+
+class EdgeFailed(PipelineError):
+    """AWS did not answer as it should."""
+
+
+class AwsUnavailable(EdgeFailed):
+    """AWS answered with throttling, a server error or not at all, also after several tries."""
+
+
+class PermissionMissing(EdgeFailed):
+    """AWS refused a call for lack of a permission."""
+
+    default_remedy = "Give the role its permission back, most simply by deploying the stack again."
+    command = "make deploy"
+    heals_by_itself = False
 
 
 class SourceUnfit(PipelineError):
     """The source table cannot be followed as it is."""
+
+    heals_by_itself = False
 
 
 class TableNotFound(SourceUnfit):
     """The source table does not exist in this account and Region."""
 
     default_remedy = "Create the source table again or remove it from cdk.json."
+    command = "make deploy"
 
 
 class PitrOff(SourceUnfit):
     """Point-in-time recovery is off, so nothing can be exported."""
 
     default_remedy = "Turn point-in-time recovery on for the source table."
+    command = (
+        "aws dynamodb update-continuous-backups --table-name <table> "
+        "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true"
+    )
 
 
 class HistoryLost(SourceUnfit):
     """Changes after the watermark can no longer be exported; only a new full export helps."""
 
     default_remedy = "Replace the table's content by a new full export."
-    remedy_mode = "full"
+    command = REBUILD
 
 
 class TableRecreated(SourceUnfit):
     """The source table is another one than the table was loaded from: same name, new TableId."""
 
     default_remedy = "If the new source table is the right one, replace the table's content by a new full export."
-    remedy_mode = "full"
+    command = REBUILD
 
 
 class TableUnfit(PipelineError):
@@ -102,17 +138,17 @@ class TableUnfit(PipelineError):
 class WatermarkMissing(TableUnfit):
     """The table exists but carries no watermark: it is not ours, or something else rewrote it."""
 
-    default_remedy = (
-        "Replace the table's content by a new full export, or restore the snapshot that carries a watermark."
-    )
-    remedy_mode = "full"
+    default_remedy = "Replace the table's content by a new full export, or go back to a snapshot with a watermark."
+    command = REBUILD
+    heals_by_itself = False
 
 
 class WatermarkAhead(TableUnfit):
     """The watermark lies after everything the source can export."""
 
     default_remedy = "Find out who wrote it; to start over, replace the table's content by a new full export."
-    remedy_mode = "full"
+    command = REBUILD
+    heals_by_itself = False
 
 
 class WatermarkNotCommitted(TableUnfit):
@@ -147,12 +183,16 @@ class BucketMissing(ExportUnfit):
     """The bucket that exports are written to does not exist."""
 
     default_remedy = "Deploy the stack again: it owns the bucket."
+    command = "make deploy"
+    heals_by_itself = False
 
 
 class ExportAccessDenied(ExportUnfit):
     """DynamoDB may not write the export with the rights of the function that asked for it."""
 
     default_remedy = "Give the functions' role its rights on the bucket and its key back, by deploying the stack again."
+    command = "make deploy"
+    heals_by_itself = False
 
 
 class JobFailed(PipelineError):
@@ -181,25 +221,29 @@ class OtherTable(JobRefused):
     """An export belongs to another source table."""
 
     default_remedy = "Merge only exports of the table's own source."
+    heals_by_itself = False
 
 
 class OtherTableId(JobRefused):
     """An export belongs to a source table of the same name that was created anew."""
 
     default_remedy = "Replace the table's content by a new full export."
-    remedy_mode = "full"
+    command = REBUILD
+    heals_by_itself = False
 
 
 class FilteredExport(JobRefused):
     """An export was made with a filter: items that stopped matching vanish from it without a deletion."""
 
     default_remedy = "Export again without a FilterSpecification."
+    heals_by_itself = False
 
 
 class UnknownFormat(JobRefused):
     """An export's format, version or type is not one this product reads."""
 
     default_remedy = "Export again as DYNAMODB_JSON."
+    heals_by_itself = False
 
 
 class ManifestUnreadable(DamagedExport):
@@ -236,19 +280,22 @@ class KeyMismatch(JobRefused):
     """A record lacks a key attribute, or carries it with another type than the source table declares."""
 
     default_remedy = "Check that the export belongs to this source table."
+    heals_by_itself = False
 
 
 class KeyDoesNotFit(JobRefused):
     """A number key does not fit the type its column has had since the load."""
 
     default_remedy = "Make room for it by a new full export."
-    remedy_mode = "full"
+    command = REBUILD
+    heals_by_itself = False
 
 
 class ConflictingChanges(JobRefused):
     """Two changes of one key in one export carry the same write time and different content."""
 
     default_remedy = "Report it: DynamoDB promises one record for each key of an export."
+    heals_by_itself = False
 
 
 def _leaves(kind: type[PipelineError]) -> Iterator[type[PipelineError]]:
