@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed, ExportUnfit
 from pipeline.instants import format_instant, parse_instant
 from pipeline.windows import ExportWindow
 
@@ -74,3 +75,15 @@ def wait_before_check(check: int) -> timedelta:
 def waited(checks: int) -> timedelta:
     """How long a run that has looked `checks` times has waited in all."""
     return sum((wait_before_check(check) for check in range(checks)), timedelta())
+
+
+#: The failure codes seen so far; DynamoDB publishes no list. Bucket and rights are only reported this way, after the
+#: request was accepted.
+_FAILURES: dict[str, type[ExportUnfit]] = {"S3NoSuchBucket": BucketMissing, "S3AccessDenied": ExportAccessDenied}
+
+
+def failure_of(description: Mapping[str, Any]) -> ExportUnfit:
+    """The error that a failed export's description amounts to. An unknown code is an ExportFailed."""
+    code, text = description.get("FailureCode", "no code"), description.get("FailureMessage", "")
+    kind = _FAILURES.get(code, ExportFailed)
+    return kind(f"{description['ExportArn']} ended as FAILED with {code}: {text}")

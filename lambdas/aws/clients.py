@@ -1,0 +1,67 @@
+"""Clients, made once for each container, and what the product calls the ways AWS can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from pipeline.errors import AwsUnavailable, PermissionMissing
+
+#: Short enough that a function which waits in vain still ends by itself, with tries to spare for a throttled minute.
+_CONFIG = Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 6})
+_DENIED = {
+    "AccessDenied",
+    "AccessDeniedException",
+    "AuthorizationError",
+    "AuthorizationErrorException",
+    "UnauthorizedOperation",
+}
+_TRANSIENT = {
+    "InternalError",
+    "InternalFailure",
+    "InternalServerError",
+    "InternalServiceException",
+    "LimitExceededException",
+    "OperationTimeoutException",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ServiceUnavailable",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+    "TooManyUpdates",
+}
+
+
+@cache
+def client(service: str) -> Any:
+    """The client of a service, the same one for every call of this container."""
+    return boto3.client(service, config=_CONFIG)  # type: ignore[call-overload]  # boto3's stubs want a literal name
+
+
+def error_code(error: ClientError) -> str:
+    """The code that AWS gave, such as ``ParameterAlreadyExists``."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+@contextmanager
+def aws_failures() -> Iterator[None]:
+    """Give the failures that any call can meet their names; a failure special to one call passes unchanged."""
+    try:
+        yield
+    except ClientError as error:
+        status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+        if error_code(error) in _DENIED:
+            raise PermissionMissing(str(error)) from error
+        if error_code(error) in _TRANSIENT or status >= 500:
+            raise AwsUnavailable(str(error)) from error
+        raise
+    except BotoCoreError as error:
+        raise AwsUnavailable(str(error)) from error

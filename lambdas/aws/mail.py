@@ -1,0 +1,23 @@
+"""The topic that carries the mails."""
+
+from __future__ import annotations
+
+import json
+
+from lambdas.aws.clients import client
+from pipeline.mail import Mail
+
+
+def send(topic_arn: str, mail: Mail) -> None:
+    """Publish one mail: plain text for people, JSON for machines, attributes for filter policies."""
+    message = {"default": json.dumps(mail.facts, ensure_ascii=False, indent=1), "email": mail.text}
+    client("sns").publish(
+        TopicArn=topic_arn,
+        Subject=mail.subject,
+        Message=json.dumps(message, ensure_ascii=False),
+        MessageStructure="json",
+        MessageAttributes={
+            "status": {"DataType": "String", "StringValue": mail.status},
+            "table": {"DataType": "String", "StringValue": mail.table},
+        },
+    )

@@ -1,0 +1,84 @@
+"""The table's parameters in Parameter Store: settings, control, last-export-time and the claims ``run/<n>``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from botocore.exceptions import ClientError
+
+from lambdas.aws.clients import client, error_code
+from pipeline.deployment import Deployment
+from pipeline.errors import InputRefused
+from pipeline.journal import Claim
+from pipeline.settings import TableSettings
+
+_MOST_DELETED_AT_ONCE = 10  # DeleteParameters takes no more names
+
+
+@dataclass(frozen=True)
+class TableParameters:
+    """All of a table's parameters, read at once. `runs` maps a claim's number, as text, to its value."""
+
+    settings: TableSettings
+    control: str
+    recorded: str
+    runs: dict[str, str]
+
+
+def read(deployment: Deployment, table: str) -> TableParameters:
+    """Read a table's parameters. Raises InputRefused for a table that is not configured."""
+    values = _below(deployment.parameter(table) + "/")
+    if "settings" not in values:
+        raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
+    return TableParameters(
+        settings=TableSettings.from_json(values["settings"]),
+        control=values.get("control", ""),
+        recorded=values.get("last-export-time", ""),
+        runs={name[len("run/") :]: value for name, value in values.items() if name.startswith("run/")},
+    )
+
+
+def configured_tables(deployment: Deployment) -> list[str]:
+    """The names of all tables that have settings."""
+    names = _below(deployment.parameter_prefix + "/")
+    return sorted(name.removesuffix("/settings") for name in names if name.endswith("/settings"))
+
+
+def _below(path: str) -> dict[str, str]:
+    """Every parameter below a path that ends in a slash: the rest of its name to its value."""
+    pages = client("ssm").get_paginator("get_parameters_by_path").paginate(Path=path, Recursive=True)
+    return {p["Name"][len(path) :]: p["Value"] for page in pages for p in page["Parameters"]}
+
+
+def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
+    """Create ``run/<n>`` if nobody has; False where somebody was faster. This is the atomic step of the product."""
+    try:
+        client("ssm").put_parameter(
+            Name=deployment.parameter(table, f"run/{claim.number}"),
+            Value=claim.to_text(),
+            Type="String",
+            Overwrite=False,
+        )
+    except ClientError as error:
+        if error_code(error) == "ParameterAlreadyExists":
+            return False
+        raise
+    return True
+
+
+def remove_claims_before(deployment: Deployment, table: str, runs: dict[str, str], number: int) -> None:
+    """Remove the claims older than the one before `number`.
+
+    The one before stays, so that a starter who read the parameters a moment ago cannot create it again.
+    """
+    old = sorted(n for n in map(int, runs) if n < number - 1)
+    for first in range(0, len(old), _MOST_DELETED_AT_ONCE):
+        names = [deployment.parameter(table, f"run/{n}") for n in old[first : first + _MOST_DELETED_AT_ONCE]]
+        client("ssm").delete_parameters(Names=names)
+
+
+def record_watermark(deployment: Deployment, table: str, watermark: str) -> None:
+    """Write the operator's view of the watermark."""
+    client("ssm").put_parameter(
+        Name=deployment.parameter(table, "last-export-time"), Value=watermark, Type="String", Overwrite=True
+    )

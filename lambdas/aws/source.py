@@ -1,0 +1,95 @@
+"""The source table in DynamoDB: who it is, which history can be exported, and its exports."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from lambdas.aws.clients import client, error_code
+from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
+from pipeline.exports import VIEW_TYPE, ExportRequest
+from pipeline.identity import SourceTable
+from pipeline.observation import SourceHistory
+
+
+def look(table: str) -> SourceHistory:
+    """Read the table's identity and its restorable range. Raises TableNotFound."""
+    dynamodb = client("dynamodb")
+    try:
+        description = dynamodb.describe_table(TableName=table)["Table"]
+        backups = dynamodb.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
+    except ClientError as error:
+        if error_code(error) in ("ResourceNotFoundException", "TableNotFoundException"):
+            raise TableNotFound(f"the source table {table!r} does not exist") from error
+        raise
+    # ContinuousBackupsStatus is ENABLED on every table; only the inner status says whether recovery is on.
+    recovery = backups.get("PointInTimeRecoveryDescription", {})
+    on = recovery.get("PointInTimeRecoveryStatus") == "ENABLED"
+    return SourceHistory(
+        table=SourceTable.from_description(description),
+        earliest=recovery.get("EarliestRestorableDateTime") if on else None,
+        latest=recovery.get("LatestRestorableDateTime") if on else None,
+        size_bytes=description.get("TableSizeBytes", 0),
+        item_count=description.get("ItemCount", 0),
+    )
+
+
+def start_export(source_arn: str, request: ExportRequest, token: str, bucket: str, prefix: str) -> dict[str, Any]:
+    """Ask for an export; the same token again gives the same export. Returns the ExportDescription.
+
+    Raises HistoryLost, PitrOff, TableNotFound or ExportRefused.
+    """
+    asked: dict[str, Any] = {
+        "TableArn": source_arn,
+        "S3Bucket": bucket,
+        "S3Prefix": prefix,
+        "S3SseAlgorithm": "AES256",
+        "ExportFormat": "DYNAMODB_JSON",
+        "ClientToken": token,
+    }
+    if request.window is None:
+        asked |= {"ExportType": "FULL_EXPORT", "ExportTime": request.at}
+    else:
+        window = {
+            "ExportFromTime": request.window.start,
+            "ExportToTime": request.window.end,
+            "ExportViewType": VIEW_TYPE,
+        }
+        asked |= {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window}
+    try:
+        description: dict[str, Any] = client("dynamodb").export_table_to_point_in_time(**asked)["ExportDescription"]
+    except ClientError as error:
+        raise _refusal(error, source_arn, request) from error
+    return description
+
+
+def describe_export(arn: str) -> dict[str, Any]:
+    """Return the ExportDescription of an export."""
+    description: dict[str, Any] = client("dynamodb").describe_export(ExportArn=arn)["ExportDescription"]
+    return description
+
+
+def _refusal(error: ClientError, source_arn: str, request: ExportRequest) -> Exception:
+    """Give a refused request its name. An invalid time has several causes that only the table's state tells apart."""
+    code, message = error_code(error), f"{request}: {error}"
+    table = source_arn.rpartition("table/")[2]
+    if code == "TableNotFoundException":
+        return TableNotFound(message)
+    if code == "PointInTimeRecoveryUnavailableException":
+        return PitrOff(message)
+    if code == "InvalidExportTimeException":
+        history = look(table)
+        if history.earliest is None:
+            return PitrOff(message)
+        return HistoryLost(message) if _start(request) < history.earliest else ExportRefused(message)
+    if code in ("ExportConflictException", "ValidationException"):
+        return ExportRefused(message)
+    return error
+
+
+def _start(request: ExportRequest) -> datetime:
+    start = request.at if request.window is None else request.window.start
+    assert start is not None  # a request has one of the two
+    return start

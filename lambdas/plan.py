@@ -1,0 +1,87 @@
+"""Plan: look at everything once, let the planner decide, and claim the run if there is work."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from lambdas.aws import executions, parameters, reports, source, table
+from lambdas.observability import doorway, logger, record_lag
+from pipeline.deployment import Deployment
+from pipeline.errors import REMEDY_MARK
+from pipeline.execution_input import ExecutionInput
+from pipeline.journal import Claim, newest_claim
+from pipeline.observation import Action, Export, Halt, Idle, Observation, describe
+from pipeline.planner import next_action
+from pipeline.prices import estimate_export
+from pipeline.settings import TableSettings
+
+_MOST_RACES = 3
+
+
+def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    wish = ExecutionInput.parse(event["input"], deployment.default_table)
+    for _ in range(_MOST_RACES):
+        found = parameters.read(deployment, wish.table)
+        seen = _observe(deployment, wish.table, found, event["execution"])
+        action = next_action(seen, wish, timedelta(minutes=found.settings.window_minutes))
+        logger.info("planned", extra={"table": wish.table, "action": describe(action)})
+        if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
+            break
+    else:
+        action = Idle("AnotherRun", "Another run claimed the work first; this run leaves it alone.")
+    record_lag(wish.table, seen)
+    return _answer(wish, seen, action, found.settings)
+
+
+def _observe(deployment: Deployment, name: str, found: parameters.TableParameters, execution: str) -> Observation:
+    claim = newest_claim(found.runs)
+    return Observation(
+        source=source.look(name),
+        table=table.look(deployment.database, found.settings.iceberg_table),
+        control=found.control,
+        recorded=found.recorded,
+        claim=claim and _with_owner(deployment, name, claim, execution),
+        execution=execution,
+    )
+
+
+def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:
+    """Add to a claim what the parameter cannot know: whether its owner runs, and whether its job has refused."""
+    runs = claim.owner == execution or executions.runs(claim.owner)
+    refused = "" if runs else reports.read(deployment, name, claim.plan.job_id).get("error", "")
+    return Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused)
+
+
+def _claimed(
+    deployment: Deployment, name: str, found: parameters.TableParameters, action: Action, execution: str
+) -> bool:
+    """Make the claim that an Export needs; False where another starter was faster."""
+    if not isinstance(action, Export) or action.adopted:
+        return True
+    claim = Claim(action.number, execution, action.plan)
+    if not parameters.create_claim(deployment, name, claim):
+        return False
+    parameters.remove_claims_before(deployment, name, found.runs, claim.number)
+    return True
+
+
+def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: TableSettings) -> dict[str, Any]:
+    """The event that the state machine switches on and hands from state to state."""
+    identity = seen.source.table
+    answer = {
+        **describe(action),
+        "table": wish.table,
+        "iceberg_table": settings.iceberg_table,
+        "buckets": settings.buckets,
+        "source": {"arn": identity.arn, "id": identity.id, "key": [str(part) for part in identity.key]},
+    }
+    if isinstance(action, Halt):
+        answer["cause"] = f"{action.message}{REMEDY_MARK}{action.remedy}"
+    if wish.dry_run:
+        price = estimate_export(action.plan, seen.source.size_bytes) if isinstance(action, Export) else 0.0
+        answer |= {"planned": answer["kind"], "kind": "DryRun", "estimated_usd": price}
+    return answer
+
+
+handler = doorway(_plan)

@@ -1,0 +1,53 @@
+"""PrepareJob: write the order of the Spark job, and the token that makes it one job however often it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lambdas.aws import jobs
+from lambdas.observability import doorway, logger
+from pipeline.deployment import Deployment
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.instants import parse_instant
+from pipeline.job_order import JobOrder
+from pipeline.spark_submit import CATALOG, spark_submit_parameters
+
+#: Twice what a load of the largest table tried would need; a job that hangs must not hold the table for ever.
+_LONGEST_JOB_MINUTES = 720
+
+
+def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    order = _order(event["plan"], event["exports"], deployment)
+    attempt = jobs.ended_runs(deployment.application_id, order.job_id)
+    logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
+    load = order.job == "load"
+    return {
+        "application_id": deployment.application_id,
+        "client_token": f"{order.job_id}-{attempt}",
+        "role_arn": deployment.job_role_arn,
+        "name": order.job_id,
+        "timeout_minutes": _LONGEST_JOB_MINUTES,
+        "entry_point": deployment.load_entry_point if load else deployment.merge_entry_point,
+        "arguments": order.to_arguments(),
+        "spark_submit_parameters": spark_submit_parameters(deployment),
+        "log_uri": deployment.log_uri,
+    }
+
+
+def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Deployment) -> JobOrder:
+    full = "at" in plan["exports"][0]
+    source = plan["source"]
+    return JobOrder(
+        job="load" if full else "backfill" if plan["mode"] == "backfill" else "merge",
+        job_id=plan["job_id"],
+        table=f"{CATALOG}.{deployment.database}.{plan['iceberg_table']}",
+        source=SourceTable(source["arn"], source["id"], tuple(map(KeyAttribute.parse, source["key"]))),
+        exports=tuple(export["manifest"] for export in exports),
+        start=parse_instant(plan["start"]),
+        end=parse_instant(plan["end"]),
+        buckets=plan["buckets"],
+        report_uri=f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], plan['job_id'])}",
+    )
+
+
+handler = doorway(_prepare_job)

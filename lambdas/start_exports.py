@@ -1,0 +1,37 @@
+"""StartExports: ask DynamoDB for every export of the plan. Asking twice is the same request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lambdas.aws import source
+from lambdas.observability import doorway, logger
+from pipeline.deployment import Deployment
+from pipeline.errors import ExportFailed
+from pipeline.exports import MOST_ATTEMPTS, ExportRequest, client_token, failure_of, wait_before_check
+
+
+def _start_exports(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    plan = event["plan"]
+    requests = [ExportRequest.from_json(raw) for raw in plan["exports"]]
+    exports = [_start(request, plan, deployment) for request in requests]
+    return {"exports": exports, "wait_seconds": wait_before_check(0).seconds}
+
+
+def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    """Start one export, or find the one that an earlier run started; one that failed is asked for anew."""
+    prefix = deployment.export_prefix(plan["table"])
+    for attempt in range(plan["attempt"], plan["attempt"] + MOST_ATTEMPTS):
+        token = client_token(plan["source"]["id"], request, deployment.bucket, prefix, attempt)
+        description = source.start_export(plan["source"]["arn"], request, token, deployment.bucket, prefix)
+        logger.info("export", extra={"request": str(request), "attempt": attempt, "export": description["ExportArn"]})
+        if description["ExportStatus"] != "FAILED":
+            return {**request.to_json(), "arn": description["ExportArn"], "attempt": attempt}
+    failure = failure_of(description)
+    raise ExportFailed(
+        f"{request}: {MOST_ATTEMPTS} exports have failed, the last with {failure.message}",
+        "Read why in DynamoDB's list of exports; tokens of failed exports are forgotten after eight hours.",
+    )
+
+
+handler = doorway(_start_exports)

@@ -1,0 +1,68 @@
+"""What a failure is called: from the error and cause that Step Functions hands on, to a name with a section in the manual."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.errors import REMEDY_MARK, JobFailed, PipelineError, error_names
+
+_LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should be readable
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failed state, the error's name, what happened, and what to do."""
+
+    state: str
+    error: str
+    message: str
+    remedy: str
+
+    @property
+    def kind(self) -> type[PipelineError]:
+        """The error's class; PipelineError itself for a name that is not the product's (a bug, a service's own error)."""
+        return error_names().get(self.error, PipelineError)
+
+    @property
+    def text(self) -> str:
+        """Message and remedy in one, as the Fail state carries them."""
+        return f"{self.message}{REMEDY_MARK}{self.remedy}"
+
+    @classmethod
+    def from_state(cls, raw: Mapping[str, Any]) -> Failure:
+        """Read the state machine's ``failure`` variable: state, error, cause."""
+        error = str(raw["error"])
+        if raw["state"] == "RunSparkJob":
+            return cls(raw["state"], JobFailed.__name__, _job_message(str(raw["cause"])), JobFailed.default_remedy)
+        text = _lambda_message(str(raw["cause"]))
+        message, _, remedy = text.partition(REMEDY_MARK)
+        known = error_names().get(error, PipelineError)
+        return cls(raw["state"], error, message[:_LONGEST_CAUSE], remedy or known.default_remedy)
+
+    def explained_by(self, report: Mapping[str, Any]) -> Failure:
+        """Take the name that the Spark job itself gave, if it left a report of its refusal."""
+        if not report.get("error"):
+            return self
+        return Failure(self.state, report["error"], report["message"], report["remedy"])
+
+
+def _lambda_message(cause: str) -> str:
+    """The message inside a function's error object; anything else as it stands."""
+    try:
+        raw = json.loads(cause)
+    except ValueError:
+        return cause
+    return str(raw.get("errorMessage", cause)) if isinstance(raw, dict) else cause
+
+
+def _job_message(cause: str) -> str:
+    """The details inside a job run; anything else as it stands."""
+    try:
+        raw = json.loads(cause)
+    except ValueError:
+        return cause[:_LONGEST_CAUSE]
+    details = raw.get("StateDetails") if isinstance(raw, dict) else None
+    return str(details or cause)[:_LONGEST_CAUSE]
