@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -71,6 +71,10 @@ class ExportManifest:
     def end(self) -> datetime:
         """The watermark of a table that this export was applied to."""
         return self.start if self.window is None else self.window.end
+
+    def with_files(self, files: tuple[DataFile, ...]) -> ExportManifest:
+        """The same export with its data files known."""
+        return replace(self, files=files)
 
 
 def verify_md5(name: str, content: bytes, checksum: str) -> None:

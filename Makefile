@@ -1,0 +1,50 @@
+# Verbs of the project; `make` alone lists them.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+PYTHON := .venv/bin/python
+CDK := node_modules/.bin/cdk
+UV := .tools/uv/bin/uv
+FAST := not (local_aws or spark or deployed)
+
+.PHONY: help install check test demo demo-keep synth deploy destroy lock
+
+help: ## list the verbs
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+install: ## install everything into .venv, node_modules and .tools (the other verbs do it themselves)
+	@scripts/install.sh
+
+demo: install ## the whole product on this machine: deploy, load, merge, mails, comparison
+	@$(PYTHON) -m local demo
+
+demo-keep: install ## the same, and leave the local AWS running to play with
+	@$(PYTHON) -m local demo --keep
+
+test: install lint ## everything: format, lint, types, boundaries, all tests
+	@$(PYTHON) -m pytest -q
+
+check: install lint ## format, lint, types, boundaries, fast tests; under a minute
+	@$(PYTHON) -m pytest -q -m "$(FAST)"
+
+.PHONY: lint
+lint:
+	@$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
+	@$(PYTHON) -m mypy
+	@.venv/bin/lint-imports --no-cache > /dev/null || .venv/bin/lint-imports --no-cache
+
+synth: install ## write the CloudFormation template to cdk.out, offline
+	@$(CDK) synth --quiet && echo "cdk.out/ holds the template"
+
+deploy: install ## deploy to the AWS account of your credentials
+	@$(CDK) bootstrap && $(CDK) deploy --require-approval broadening
+
+destroy: install ## remove the stack from the account; bucket and tables stay
+	@$(CDK) destroy
+
+lock: install ## resolve the dependency groups again into the lock files
+	@$(UV) pip compile pyproject.toml --group lambdas --group spark --group infra --group local --group dev \
+	  --python-version 3.11 --universal --generate-hashes --no-emit-index-url --quiet -o requirements.lock
+	@$(UV) pip compile pyproject.toml --group lambdas --constraint requirements.lock \
+	  --python-version 3.11 --universal --generate-hashes --no-emit-index-url --quiet -o lambdas/requirements.lock
+	@npm install --package-lock-only --silent

@@ -1,0 +1,96 @@
+"""``python -m local``: demo, replay, and the local AWS by hand. The one module that talks to a person."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pipeline.errors import PipelineError
+from pipeline.identity import KeyAttribute
+
+HOME = Path(".local")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out one verb; returns the exit code: 0 done, 1 refused or different, 2 wrong usage."""
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    try:
+        return int(asked.verb(asked))
+    except PipelineError as error:
+        print(f"{error.name}: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m local", description="The product on one machine, without AWS.")
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    demo = verbs.add_parser("demo", help="deploy to the local AWS, write a workload, watch runs, compare")
+    demo.add_argument("--keep", action="store_true", help="leave the local AWS running and say how to use it")
+    demo.add_argument("--home", type=Path, default=HOME, help="folder for the local AWS's state (default: .local)")
+    demo.add_argument("--items", type=_positive, default=4000, help="orders in the first full export (default: 4000)")
+    demo.set_defaults(verb=_demo)
+    replay = verbs.add_parser("replay", help="apply a folder of real exports to a local Iceberg table")
+    replay.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
+    replay.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
+    replay.add_argument(
+        "--key",
+        type=_key,
+        action="append",
+        required=True,
+        metavar="NAME:TYPE",
+        help="the source table's key attribute and its type S, N or B; partition key first, then the sort key",
+    )
+    replay.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
+    replay.set_defaults(verb=_replay)
+    return parser
+
+
+def _demo(asked: argparse.Namespace) -> int:
+    from local.demo import demo
+
+    return demo(asked.home, asked.items, keep=asked.keep, tell=lambda line: print(line, flush=True))
+
+
+def _replay(asked: argparse.Namespace) -> int:
+    from local.replay import ReplayTarget, replay
+
+    namespace, name = asked.table
+    reports = replay(asked.exports, ReplayTarget(namespace, name, tuple(asked.key), asked.warehouse))
+    for report in reports:
+        print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
+    if not reports:
+        print("nothing new: the table already shows every export in the folder")
+    return 0
+
+
+def _folder(text: str) -> Path:
+    folder = Path(text)
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
+    return folder
+
+
+def _table(text: str) -> tuple[str, str]:
+    namespace, dot, name = text.rpartition(".")
+    if not (namespace and dot and name):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAMESPACE.NAME, such as shop.orders")
+    return namespace, name
+
+
+def _key(text: str) -> KeyAttribute:
+    try:
+        return KeyAttribute.parse(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

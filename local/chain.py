@@ -1,0 +1,99 @@
+"""Which of a folder's exports to apply to a table, in which order: the chain, checked before anything is applied.
+
+A chain is a full export followed by windows that each start where the last ended. Pure: manifests in, steps out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pipeline.errors import Gap, ManifestUnreadable, Overlap
+from pipeline.identity import SourceTable
+from pipeline.instants import format_instant
+from pipeline.manifests import ExportManifest, check_source
+
+
+@dataclass(frozen=True)
+class FoundExport:
+    """One complete export in a folder: the URI of its manifest summary, and what it says."""
+
+    uri: str
+    manifest: ExportManifest
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What is new for the table: a full export to load first, if any, then the windows to merge."""
+
+    base: FoundExport | None
+    windows: tuple[FoundExport, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the table already shows everything."""
+        return self.base is None and not self.windows
+
+
+def chain_for(exports: Sequence[FoundExport], source: SourceTable, watermark: datetime | None) -> Chain:
+    """Return what is new after `watermark` (None: there is no table yet).
+
+    The base is the newest full export where there is no table; a full export after a watermark that no window reaches
+    is a rebuild. Windows that lie wholly before the point reached have been applied already, or are part of it.
+    Raises OtherTable, OtherTableId, Gap or Overlap, naming both ends.
+    """
+    for export in exports:
+        check_source(export.manifest, source)
+    base = _base(exports, watermark)
+    if base is None and watermark is None:
+        raise ManifestUnreadable("the folder holds no full export, and there is no table to merge windows into")
+    reached = base.manifest.end if base else watermark
+    assert reached is not None  # one of the two is there
+    windows = _longest_path(exports, reached)
+    _check_nothing_beyond(exports, windows[-1].manifest.end if windows else reached)
+    return Chain(base, windows)
+
+
+def _windows(exports: Sequence[FoundExport]) -> list[FoundExport]:
+    return [export for export in exports if not export.manifest.is_full]
+
+
+def _base(exports: Sequence[FoundExport], watermark: datetime | None) -> FoundExport | None:
+    """The full export to start from: the newest one, unless windows lead from the watermark past it."""
+    full = [export for export in exports if export.manifest.is_full]
+    newest = max(full, key=lambda export: export.manifest.end, default=None)
+    if newest is None or watermark is None:
+        return newest
+    if newest.manifest.end <= watermark or _leads_past(exports, watermark, newest.manifest.end):
+        return None
+    return newest
+
+
+def _leads_past(exports: Sequence[FoundExport], start: datetime, end: datetime) -> bool:
+    """Whether touching windows lead from `start` to `end` or beyond, so that the full export in between adds nothing."""
+    path = _longest_path(exports, start)
+    return bool(path) and path[-1].manifest.end >= end
+
+
+def _longest_path(exports: Sequence[FoundExport], start: datetime) -> tuple[FoundExport, ...]:
+    """The touching windows that lead furthest from `start`. The same stretch may have been exported more than once."""
+    came_by: dict[datetime, FoundExport] = {}
+    for window in sorted(_windows(exports), key=lambda export: export.manifest.start):
+        if window.manifest.start == start or window.manifest.start in came_by:
+            came_by.setdefault(window.manifest.end, window)
+    path: list[FoundExport] = []
+    at = max(came_by, default=start)
+    while at != start:
+        path.insert(0, came_by[at])
+        at = came_by[at].manifest.start
+    return tuple(path)
+
+
+def _check_nothing_beyond(exports: Sequence[FoundExport], reached: datetime) -> None:
+    """Refuse windows that go on beyond the chain: they start after its end (a gap) or before it (an overlap)."""
+    for manifest in (window.manifest for window in _windows(exports) if window.manifest.end > reached):
+        here = f"the export {manifest.export_arn} covers {manifest.window}; the chain ends at {format_instant(reached)}"
+        if manifest.start > reached:
+            raise Gap(f"{here}, and the changes between are missing")
+        raise Overlap(f"{here}, inside it")

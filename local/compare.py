@@ -1,0 +1,212 @@
+"""Compare source items with rows of the table, value by value, without any of the code that made the rows.
+
+The rows come from an independent reader (PyIceberg), the items from an ordinary Scan. Every value of an item must be
+found in its column, or in ``_misfits`` under its path, exactly; every value in a row must come from the item. NULL and
+absent are the same. Nothing else is tolerated: no rounding, no reordering except of sets.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pyiceberg.schema import Schema
+from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StringType, StructType
+
+OWN_COLUMNS = ("_write_time", "_misfits")
+Tagged = Mapping[str, Any]
+Item = Mapping[str, Tagged]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One place where source and table differ: the key as text, the path inside the item, and both values."""
+
+    key: str
+    path: str
+    source: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.path or '(row)'}: source {self.source}, table {self.table}"
+
+
+class Table:
+    """The table's columns by exact attribute name. `names`: field id to exact name, where a comment could not hold it."""
+
+    def __init__(self, schema: Schema, names: Mapping[str, str]) -> None:
+        self._names = names
+        self.columns = {self.name_of(f): f for f in schema.fields if f.name not in OWN_COLUMNS}
+
+    def name_of(self, field: NestedField) -> str:
+        """The exact attribute name that a column or nested field was made from."""
+        return self._names.get(str(field.field_id)) or field.doc or field.name
+
+
+def differences(
+    items: Iterable[Item], rows: Iterable[Mapping[str, Any]], table: Table, key: tuple[str, ...]
+) -> Iterator[Difference]:
+    """Yield every difference between the items and the rows; `key` are the key attributes' exact names."""
+    by_key = {key_text(item, key): item for item in items}
+    for row in rows:
+        text = _row_key(row, table, key)
+        item = by_key.pop(text, None)
+        if item is None:
+            yield Difference(text, "", "no such item", "a row")
+        else:
+            yield from _row_differences(text, item, row, table)
+    for text in by_key:
+        yield Difference(text, "", "an item", "no such row")
+
+
+def key_text(item: Item, key: tuple[str, ...]) -> str:
+    """A key's value as text; numbers by value, so that 1 and 1.0 are one key."""
+    return "/".join(_key_part(next(iter(item[name].values())), "N" in item[name]) for name in key)
+
+
+def _key_part(value: Any, is_number: bool) -> str:
+    if is_number:
+        return format(Decimal(value).normalize(), "f")
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _row_key(row: Mapping[str, Any], table: Table, key: tuple[str, ...]) -> str:
+    values = [row[table.columns[name].name] for name in key]
+    return "/".join(_key_part(value, isinstance(value, (int, Decimal))) for value in values)
+
+
+def _row_differences(text: str, item: Item, row: Mapping[str, Any], table: Table) -> Iterator[Difference]:
+    misfits = dict(row.get("_misfits") or ())
+    for name, value in item.items():
+        field = table.columns.get(name)
+        cell = row[field.name] if field else None
+        kind = field.field_type if field else StringType()
+        for path, tagged, found in _unequal(pointer("", name), value, cell, kind, misfits, table):
+            yield Difference(text, path, _short(tagged), _short(found))
+    for name, field in table.columns.items():
+        if name not in item and row[field.name] is not None:
+            yield Difference(text, pointer("", name), "absent", _short(row[field.name]))
+    for path in misfits:
+        yield Difference(text, path, "fits or is absent", "kept in _misfits")
+
+
+def pointer(parent: str, name: str) -> str:
+    """The JSON pointer (RFC 6901) of a member below `parent`."""
+    return f"{parent}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+Found = Iterator[tuple[str, Any, Any]]
+
+
+def _unequal(path: str, value: Tagged, cell: Any, kind: IcebergType, misfits: dict[str, str], table: Table) -> Found:
+    """Yield (path, tagged value, cell) for every value that is not where it must be; consumes the misfits it explains."""
+    if path in misfits:
+        if json.loads(misfits.pop(path)) != as_json(value) or cell is not None:
+            yield path, value, cell
+        return
+    (tag, inner), *_ = value.items()
+    if tag == "NULL":
+        if cell is not None:
+            yield path, value, cell
+    elif tag == "M" and isinstance(kind, StructType) and cell is not None:
+        yield from _unequal_struct(path, inner, cell, kind, misfits, table)
+    elif tag == "M" and isinstance(kind, MapType) and cell is not None:
+        yield from _unequal_map(path, inner, dict(cell), kind, misfits, table)
+    elif tag == "L" and isinstance(kind, ListType) and cell is not None and len(cell) == len(inner):
+        for index, (element, found) in enumerate(zip(inner, cell, strict=True)):
+            yield from _unequal(f"{path}/{index}", element, found, kind.element_type, misfits, table)
+    elif not _same(tag, inner, cell):
+        yield path, value, cell
+
+
+def _unequal_struct(
+    path: str, inner: Item, cell: Mapping[str, Any], kind: StructType, misfits: dict[str, str], table: Table
+) -> Found:
+    fields = {table.name_of(field): field for field in kind.fields}
+    for name, value in inner.items():
+        field = fields.get(name)
+        found = cell[field.name] if field else None
+        below = pointer(path, name)
+        yield from _unequal(below, value, found, field.field_type if field else StringType(), misfits, table)
+    for name, field in fields.items():
+        if name not in inner and cell[field.name] is not None:
+            yield pointer(path, name), {"absent": True}, cell[field.name]
+
+
+def _unequal_map(
+    path: str, inner: Item, cell: dict[str, Any], kind: MapType, misfits: dict[str, str], table: Table
+) -> Found:
+    for name, value in inner.items():
+        yield from _unequal(pointer(path, name), value, cell.pop(name, None), kind.value_type, misfits, table)
+    for name, found in cell.items():
+        yield pointer(path, name), {"absent": True}, found
+
+
+def _same(tag: str, inner: Any, cell: Any) -> bool:
+    """Whether a scalar, a set, or a value kept as text is the cell's value."""
+    if cell is None:
+        return False
+    if tag in ("SS", "NS", "BS") and isinstance(cell, list):
+        return sorted(map(_comparable, inner)) == sorted(map(_comparable, cell))
+    if tag in ("M", "L", "SS", "NS", "BS"):
+        return isinstance(cell, str) and _plain_equal(
+            json.loads(cell, parse_float=Decimal, parse_int=Decimal), {tag: inner}
+        )
+    if tag == "N":
+        if isinstance(cell, str) and ("e" in cell.lower()):
+            return False
+        return not isinstance(cell, (bool, bytes)) and Decimal(str(cell)) == Decimal(inner)
+    if tag == "BOOL":
+        return bool(cell is inner or cell == str(inner).lower())
+    if tag == "B":
+        return bool(bytes(cell) == inner) if isinstance(cell, bytes) else bool(cell == base64.b64encode(inner).decode())
+    return bool(cell == inner)
+
+
+def _comparable(value: Any) -> Any:
+    """An element of a set, whichever side it comes from: numbers by value, bytes and text as they are."""
+    try:
+        return Decimal(value) if isinstance(value, (str, int, Decimal)) else value
+    except ArithmeticError:
+        return value
+
+
+def _plain_equal(found: Any, value: Tagged) -> bool:
+    """Whether plain JSON (N as a number, B as base64, sets as arrays) is what a tagged value should have become."""
+    (tag, inner), *_ = value.items()
+    if tag == "M":
+        if not isinstance(found, dict) or found.keys() != inner.keys():
+            return False
+        return all(_plain_equal(found[name], below) for name, below in inner.items())
+    if tag == "L":
+        if not isinstance(found, list) or len(found) != len(inner):
+            return False
+        return all(_plain_equal(f, below) for f, below in zip(found, inner, strict=True))
+    if tag == "NULL":
+        return found is None
+    if tag == "N":
+        return isinstance(found, Decimal) and found == Decimal(inner)
+    if tag == "B":
+        return bool(found == base64.b64encode(inner).decode())
+    if tag in ("SS", "NS", "BS"):
+        elements = [base64.b64encode(e).decode() for e in inner] if tag == "BS" else inner
+        return isinstance(found, list) and sorted(map(_comparable, found)) == sorted(map(_comparable, elements))
+    return bool(found == inner)
+
+
+def as_json(value: Any) -> Any:
+    """A tagged value as DynamoDB JSON: bytes as base64."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return {name: as_json(inner) for name, inner in value.items()}
+    return [as_json(inner) for inner in value] if isinstance(value, (list, tuple, set)) else value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,163 @@
+"""Replay: apply a folder of real exports to a local Iceberg table. No AWS at all.
+
+The folder is a mirror of the export bucket. Every complete export under any ``AWSDynamoDB/`` in it is found, the chain
+is checked before anything is applied, and only what is new is applied, by the very jobs that run on EMR Serverless.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from local.chain import Chain, FoundExport, chain_for
+from local.spark_jars import iceberg_only
+from pipeline.errors import ManifestUnreadable, WatermarkMissing
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from pipeline.manifests import check_totals, parse_files, parse_summary, verify_md5
+from pipeline.marker import NO_TABLE, TableState, read_table_state
+
+CATALOG = "local"
+_BUCKETS = 16
+
+
+@dataclass(frozen=True)
+class ReplayTarget:
+    """The table to apply to: ``namespace.name`` in a Hadoop catalog below `warehouse`, and the source table's key."""
+
+    namespace: str
+    name: str
+    key: tuple[KeyAttribute, ...]
+    warehouse: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where the Hadoop catalog keeps the table."""
+        return self.warehouse / self.namespace / self.name
+
+    @property
+    def identifier(self) -> str:
+        """The table as a job order names it."""
+        return f"{CATALOG}.{self.namespace}.{self.name}"
+
+
+def replay(exports: Path, target: ReplayTarget) -> list[dict[str, object]]:
+    """Apply what is new; returns the jobs' reports, none if there was nothing new. Raises PipelineError, table unchanged."""
+    found = find_exports(exports.resolve())
+    state = table_state(target)
+    if state.exists and state.marker is None:
+        raise WatermarkMissing(f"{target.folder} holds a table without a watermark")
+    source = _source(found, state, target.key)
+    chain = chain_for(found, source, state.watermark)
+    if chain.is_empty:
+        return []
+    spark = local_session(target.warehouse)
+    try:
+        return [_run(spark, order) for order in _orders(chain, source, target)]
+    finally:
+        spark.stop()
+
+
+def find_exports(folder: Path) -> list[FoundExport]:
+    """Every complete export below `folder`: its manifests are there, whole, and add up. Others are no exports yet."""
+    found = []
+    for summary in sorted(folder.rglob("AWSDynamoDB/*/manifest-summary.json")):
+        _check_checksum(summary)
+        manifest = parse_summary(str(summary), summary.read_bytes())
+        files = summary.parent / Path(manifest.files_key).name
+        if not files.is_file() or not str(files).endswith("/" + manifest.files_key):
+            raise ManifestUnreadable(f"{summary} names {manifest.files_key}, which the mirror of the bucket does not hold")
+        _check_checksum(files)
+        listed = parse_files(str(files), files.read_bytes())
+        check_totals(manifest.with_files(listed))
+        found.append(FoundExport(summary.as_uri(), manifest))
+    if not found:
+        raise ManifestUnreadable(f"{folder} holds no complete export (AWSDynamoDB/<id>/manifest-summary.json)")
+    return found
+
+
+def _check_checksum(file: Path) -> None:
+    checksum = file.with_suffix(".md5")
+    if checksum.is_file():
+        verify_md5(str(file), file.read_bytes(), checksum.read_text())
+
+
+def table_state(target: ReplayTarget) -> TableState:
+    """What the table says of itself, read from the newest metadata file of the Hadoop catalog."""
+    metadata = target.folder / "metadata"
+    versions = sorted(metadata.glob("v*.metadata.json"), key=lambda file: int(file.name[1:].partition(".")[0]))
+    return read_table_state(_json(versions[-1])) if versions else NO_TABLE
+
+
+def _json(file: Path) -> dict[str, object]:
+    content: dict[str, object] = json.loads(file.read_bytes())
+    return content
+
+
+def _source(found: Sequence[FoundExport], state: TableState, key: tuple[KeyAttribute, ...]) -> SourceTable:
+    """The source the table follows; for a first load, the one that the exports are of."""
+    if state.marker:
+        return SourceTable(state.marker.source_arn, state.marker.source_id, key)
+    first = found[0].manifest
+    return SourceTable(first.source_arn, first.source_id, key)
+
+
+def _orders(chain: Chain, source: SourceTable, target: ReplayTarget) -> list[JobOrder]:
+    """One load if there is a base, one merge for all windows together."""
+    orders = []
+    if chain.base:
+        at = chain.base.manifest.end
+        orders.append(_order("load", (chain.base,), source, target, at, at))
+    if chain.windows:
+        start, end = chain.windows[0].manifest.start, chain.windows[-1].manifest.end
+        orders.append(_order("merge", chain.windows, source, target, start, end))
+    return orders
+
+
+def _order(
+    job: str, exports: Sequence[FoundExport], source: SourceTable, target: ReplayTarget, start: datetime, end: datetime
+) -> JobOrder:
+    arns = "|".join(export.manifest.export_arn for export in exports)
+    job_id = f"replay-{job}-{format_instant(end)}-{hashlib.sha256(arns.encode()).hexdigest()[:16]}"
+    return JobOrder(
+        job=job,
+        job_id=job_id,
+        table=target.identifier,
+        source=source,
+        exports=tuple(export.uri for export in exports),
+        start=start,
+        end=end,
+        buckets=_BUCKETS,
+        report_uri=(target.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json").as_uri(),
+    )
+
+
+def local_session(warehouse: Path) -> SparkSession:
+    """A Spark session of this process with a Hadoop catalog below `warehouse`."""
+    catalog = f"spark.sql.catalog.{CATALOG}"
+    return (
+        SparkSession.builder.master("local[*]")
+        .appName("replay")
+        .config("spark.jars", ",".join(map(str, iceberg_only())))
+        .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
+        .config(catalog, "org.apache.iceberg.spark.SparkCatalog")
+        .config(f"{catalog}.type", "hadoop")
+        .config(f"{catalog}.warehouse", warehouse.resolve().as_uri())
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "2g")
+        .getOrCreate()
+    )
+
+
+def _run(spark: SparkSession, order: JobOrder) -> dict[str, object]:
+    # The jobs are what is shipped to EMR; they are imported here, in the one place that runs them in process.
+    from spark.job import run
+
+    return run(spark, order)

@@ -1,0 +1,57 @@
+"""The jars that Spark needs on a machine that is not EMR: resolved once by Spark's own resolver, then used as files.
+
+EMR brings Iceberg, its AWS bundle and S3A with its image; here they come from Maven. The versions are those that EMR
+7.14 is built on, as near as they are published. ``python -m local.spark_jars`` fetches them into ``.tools/ivy``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+JARS = Path(__file__).resolve().parent.parent / ".tools" / "ivy" / "jars"
+
+ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.1"
+COORDINATES = (
+    ICEBERG,
+    "org.apache.iceberg:iceberg-aws-bundle:1.10.1",
+    "org.apache.hadoop:hadoop-aws:3.3.4",
+    # S3A of Hadoop 3.3 speaks the old SDK; its bundle weighs 280 MB, these three are what S3A loads of it.
+    "com.amazonaws:aws-java-sdk-s3:1.12.262",
+    "com.amazonaws:aws-java-sdk-sts:1.12.262",
+    "com.amazonaws:aws-java-sdk-dynamodb:1.12.262",
+)
+_LEFT_OUT = "com.amazonaws:aws-java-sdk-bundle"
+
+
+def resolve(folder: Path = JARS) -> list[Path]:
+    """Fetch the jars into `folder` (its name must be ``jars``, Ivy's own) and return them."""
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.jars.packages", ",".join(COORDINATES))
+        .config("spark.jars.excludes", _LEFT_OUT)
+        .config("spark.jars.ivy", str(folder.parent))
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+    session.stop()
+    return installed(folder)
+
+
+def installed(folder: Path = JARS) -> list[Path]:
+    """The jars as files, sorted. Raises FileNotFoundError where they have not been fetched."""
+    jars = sorted(folder.glob("*.jar"))
+    if not jars:
+        raise FileNotFoundError(f"no jars in {folder}; run `make install`")
+    return jars
+
+
+def iceberg_only(folder: Path = JARS) -> list[Path]:
+    """The one jar that Iceberg on a local disk needs."""
+    return [jar for jar in installed(folder) if "iceberg-spark-runtime" in jar.name]
+
+
+if __name__ == "__main__":
+    sys.exit(0 if resolve() else 1)

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs everything the project needs into the project's own folders (.tools, .venv, node_modules), or says in one
+# sentence what the machine lacks. Repeating it costs nothing while the lock files are unchanged.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+UV_VERSION=0.13.8
+fail() { printf 'make install: %s\n' "$1" >&2; exit 1; }
+
+command -v java >/dev/null || fail "Java is missing; install a Java 17 runtime (Debian: apt-get install openjdk-17-jre-headless)."
+java_version=$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+[ "${java_version:-0}" -eq 17 ] || [ "${java_version:-0}" -eq 11 ] || [ "${java_version:-0}" -eq 8 ] \
+  || fail "Java is version ${java_version:-unknown}; Spark 3.5 runs on Java 17 (Debian: apt-get install openjdk-17-jre-headless)."
+command -v node >/dev/null && command -v npm >/dev/null || fail "Node.js or npm is missing; install Node.js 20 or newer."
+node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
+[ "$node_version" -ge 20 ] || fail "Node.js is version $node_version; install Node.js 20 or newer."
+command -v python3 >/dev/null || fail "python3 is missing; install Python 3.11."
+
+stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py \
+  | cksum | cut -d ' ' -f 1)
+[ -f "$stamp" ] && exit 0
+mkdir -p .tools
+exec 3>&1
+say() { printf '  %s\n' "$1" >&3; }
+
+say "tools: uv $UV_VERSION"
+if [ "$(.tools/uv/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" != "$UV_VERSION" ]; then
+  python3 -m venv .tools/uv 2>/dev/null || fail "python3 has no venv module (Debian: apt-get install python3-venv)."
+  .tools/uv/bin/pip install --quiet "uv==$UV_VERSION"
+fi
+say "Python 3.11 and the locked packages"
+[ -x .venv/bin/python ] || .tools/uv/bin/uv venv --quiet --python 3.11 .venv \
+  || fail "Python 3.11 was neither found nor could be fetched; install Python 3.11."
+.tools/uv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
+say "the CDK CLI and the state machine checker"
+npm ci --silent --no-progress
+say "Spark's jars"
+.venv/bin/python -m local.spark_jars
+say "the functions' libraries"
+.venv/bin/python -m infra.libraries
+
+rm -f .tools/installed-*
+touch "$stamp"
