@@ -1,0 +1,62 @@
+"""An independent reader of the table: PyIceberg, which shares no code with the jobs that write it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyiceberg.catalog import load_catalog
+from pyiceberg.table import StaticTable
+from pyiceberg.table import Table as IcebergTable
+
+from local.compare import Difference, Table, differences
+from local.control import LocalAws
+from pipeline.marker import NAMES
+
+
+def read_through_glue(aws: LocalAws, database: str, name: str) -> IcebergTable:
+    """Open a table through the local AWS's Glue catalog and S3."""
+    environment = aws.environment
+    catalog = load_catalog(
+        "local",
+        **{
+            "type": "glue",
+            "glue.endpoint": aws.endpoint,
+            "glue.region": environment["AWS_REGION"],
+            "glue.access-key-id": environment["AWS_ACCESS_KEY_ID"],
+            "glue.secret-access-key": environment["AWS_SECRET_ACCESS_KEY"],
+            "s3.endpoint": aws.endpoint,
+            "s3.region": environment["AWS_REGION"],
+            "s3.access-key-id": environment["AWS_ACCESS_KEY_ID"],
+            "s3.secret-access-key": environment["AWS_SECRET_ACCESS_KEY"],
+            "s3.force-virtual-addressing": "false",
+        },
+    )
+    return catalog.load_table((database, name))
+
+
+def read_folder(table_folder: Path) -> IcebergTable:
+    """Open a table of a Hadoop catalog by its newest metadata file."""
+    versions = (table_folder / "metadata").glob("v*.metadata.json")
+    newest = max(versions, key=lambda file: int(file.name[1:].partition(".")[0]))
+    return StaticTable.from_metadata(newest.as_uri())
+
+
+def rows(table: IcebergTable) -> list[dict[str, Any]]:
+    """Every row, with decimals, bytes and nested values as Python values."""
+    read: list[dict[str, Any]] = table.scan().to_arrow().to_pylist()
+    return read
+
+
+def compare(items: list[Mapping[str, Any]], table: IcebergTable, key: tuple[str, ...]) -> list[Difference]:
+    """Every difference between source items and the table."""
+    names = json.loads(table.properties.get(NAMES, "{}"))
+    return list(differences(items, rows(table), Table(table.schema(), names), key))
+
+
+def scan_source(aws: LocalAws, name: str) -> list[Mapping[str, Any]]:
+    """Every item of a source table, through an ordinary Scan."""
+    pages = aws.client("dynamodb").get_paginator("scan").paginate(TableName=name)
+    return [item for page in pages for item in page["Items"]]

@@ -1,0 +1,74 @@
+"""The story of a run as a person would tell it, from the execution's history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def sentences(events: Iterator[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield one sentence for each state that has something to tell, oldest first."""
+    for event in events:
+        left = event.get("stateExitedEventDetails")
+        if left is not None and left["name"] in _TELLERS:
+            yield from _TELLERS[left["name"]](_payload(left.get("output", "{}")))
+        failed = event.get("taskFailedEventDetails") or event.get("executionFailedEventDetails")
+        if failed is not None:
+            yield f"{failed.get('error', 'error')}: {str(failed.get('cause', ''))[:300]}"
+
+
+def _payload(output: str) -> Mapping[str, Any]:
+    value = json.loads(output)
+    return value.get("Payload", value) if isinstance(value, dict) else {}
+
+
+def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
+    if plan["kind"] == "Export" and "at" in plan["exports"][0]:
+        yield f"There is no table yet: a full export at {plan['start']} is to be loaded."
+    elif plan["kind"] == "Export":
+        count = len(plan["exports"])
+        windows = "one window has" if count == 1 else f"{count} windows have"
+        yield f"Since {plan['start']}, {windows} closed, up to {plan['end']}: to be exported and merged in one commit."
+    elif plan["kind"] == "Record":
+        yield f"The table is at {plan['watermark']}, the parameter says {plan['recorded'] or 'nothing'}: to be corrected."
+    elif plan["kind"] == "Idle":
+        until = f" The next window closes at {plan['until']}." if plan.get("until") else ""
+        yield f"Idle. {plan['message']}{until}"
+    elif plan["kind"] == "Halt":
+        yield f"Halt, {plan['error']}: {plan['message']}"
+
+
+def _start_exports(started: Mapping[str, Any]) -> Iterator[str]:
+    ids = ", ".join(export["arn"].rpartition("/")[2] for export in started["exports"])
+    yield f"DynamoDB has started {ids}."
+
+
+def _check_exports(checked: Mapping[str, Any]) -> Iterator[str]:
+    if checked["ready"]:
+        items = sum(export["items"] for export in checked["exports"])
+        yield f"Exported: {items} records."
+
+
+def _run_spark_job(run: Mapping[str, Any]) -> Iterator[str]:
+    yield f"The Spark job {run.get('JobRunId', '')} has committed after {run.get('TotalExecutionDurationSeconds', '?')} s."
+
+
+def _record_watermark(report: Mapping[str, Any]) -> Iterator[str]:
+    counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(report["counts"].items()) if count)
+    yield f"The table shows every change before {report['watermark']} ({counts or 'nothing to do'})."
+
+
+def _notified(sent: Mapping[str, Any]) -> Iterator[str]:
+    yield f"Mail sent: {sent['subject']}" if "subject" in sent else f"Failure mail sent: {sent['error']}"
+
+
+_TELLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
+    "Plan": _plan,
+    "StartExports": _start_exports,
+    "CheckExports": _check_exports,
+    "RunSparkJob": _run_spark_job,
+    "RecordWatermark": _record_watermark,
+    "NotifySuccess": _notified,
+    "NotifyFailure": _notified,
+}
