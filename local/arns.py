@@ -4,13 +4,13 @@ Source: the Service Authorization Reference, page of each service. A request may
 (Glue: catalog, database and table): `enforce` is then asked for each of them.
 """
 
-import json
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 from urllib.parse import unquote
 
 from local.hooks import patch
+from local.operations import json_object
 
 # The further ARNs of the request under evaluation, behind the one that MiniStack asks for itself.
 _further: ContextVar[tuple[str, tuple[str, ...]]] = ContextVar("further_arns", default=("", ()))
@@ -125,7 +125,7 @@ def _corrected(extract: Callable[..., str]) -> Callable[..., str]:
         service, _method, path, headers, body, query, region, account = request
         _further.set(("", ()))
         operation = headers.get("x-amz-target", "").rsplit(".", 1)[-1]
-        arns = resources_of(service, operation, path, query, _json_object(body), f"{region}:{account}")
+        arns = resources_of(service, operation, path, query, json_object(body), f"{region}:{account}")
         if not arns:
             return extract(*request)
         _further.set((arns[0], tuple(arns[1:])))
@@ -137,7 +137,7 @@ def _corrected(extract: Callable[..., str]) -> Callable[..., str]:
 def _dynamodb_by_arn(find: Callable[..., list[str]]) -> Callable[..., list[str]]:
     def wrapper(body: bytes, region: str, account_id: str) -> list[str]:
         found = find(body, region, account_id)
-        return found or resources_of("dynamodb", "", "/", {}, _json_object(body), f"{region}:{account_id}") or []
+        return found or resources_of("dynamodb", "", "/", {}, json_object(body), f"{region}:{account_id}") or []
 
     return wrapper
 
@@ -160,12 +160,3 @@ def _each_resource(enforce: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     return wrapper
-
-
-def _json_object(body: bytes | str | None) -> dict[str, Any]:
-    """The JSON object of a body; empty for any other body."""
-    try:
-        parsed = json.loads(body or b"{}")
-    except ValueError:
-        return {}
-    return parsed if isinstance(parsed, dict) else {}

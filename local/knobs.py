@@ -21,6 +21,8 @@ class Knobs:
     export_failure_code: str | None = None
     # Named peculiarities of export files, such as those AWS is allowed to produce and seldom does.
     oddities: list[str] = field(default_factory=list)
+    # Whether due schedules fire within ten seconds of themselves, or only on `tick`.
+    schedules_fire_by_themselves: bool = True
     # Seconds of Wait and Retry in Step Functions are multiplied by this; 0 waits for nothing.
     wait_scale: float = 1.0
 

@@ -120,7 +120,7 @@ def _rights_of_nested(machine: str, pattern: str, here: str) -> Iterator[Right]:
         execution = machine.replace(":stateMachine:", ":execution:") + ":*"
         yield "states:DescribeExecution", execution, {}
         yield "states:StopExecution", execution, {}
-        yield from _rights_of_managed_rule(f"arn:aws:events:{here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule")
+        yield from _rights_of_managed_rule("StepFunctionsGetEventsForStepFunctionsExecutionRule", here)
 
 
 def _rights_of_job_run(data: dict[str, Any], pattern: str, here: str) -> Iterator[Right]:
@@ -133,13 +133,13 @@ def _rights_of_job_run(data: dict[str, Any], pattern: str, here: str) -> Iterato
     if pattern.startswith("sync"):
         yield "emr-serverless:GetJobRun", f"{application}/jobruns/*", {}
         yield "emr-serverless:CancelJobRun", f"{application}/jobruns/*", {}
-        yield from _rights_of_managed_rule(f"arn:aws:events:{here}:rule/StepFunctionsGetEventsForEMRServerlessJobRule")
+        yield from _rights_of_managed_rule("StepFunctionsGetEventsForEMRServerlessJobRule", here)
 
 
-def _rights_of_managed_rule(rule: str) -> Iterator[Right]:
+def _rights_of_managed_rule(name: str, here: str) -> Iterator[Right]:
     """.sync learns of the end through a rule that Step Functions keeps with the role's rights."""
     for action in ("PutTargets", "PutRule", "DescribeRule"):
-        yield f"events:{action}", rule, {}
+        yield f"events:{action}", f"arn:aws:events:{here}:rule/{name}", {}
 
 
 def _checked_sdk_call(call: Callable[..., Any]) -> Callable[..., Any]:

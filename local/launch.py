@@ -1,0 +1,141 @@
+"""The process of the local AWS: `python -m local.launch --home DIR --port N`.
+
+Sets the environment MiniStack reads on import, installs our hooks in order, and serves on the loopback until SIGTERM.
+Everything lives in memory and below the home folder; a new start begins with an empty account.
+"""
+
+import argparse
+import asyncio
+import importlib
+import importlib.util
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+from local import hooks
+
+REGION = "us-east-1"
+ACCOUNT = "000000000000"
+
+# Of the environment the launcher was started with, only this reaches Lambda functions and Spark jobs.
+_KEPT = ("PATH", "HOME", "LANG", "JAVA_HOME", "SPARK_LOCAL_IP", "USER")
+_FOLDERS = ("state", "s3", "tmp", "logs")
+
+
+def environment(home: Path, port: int, *, enforce_iam: bool) -> dict[str, str]:
+    """The whole environment of the process; MiniStack and every process it starts read it."""
+    return {
+        **{name: os.environ[name] for name in _KEPT if name in os.environ},
+        "TZ": "UTC",
+        "TMPDIR": str(home / "tmp"),
+        "BIND_HOST": "127.0.0.1",
+        "MINISTACK_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(port),
+        "MINISTACK_REGION": REGION,
+        "MINISTACK_ACCOUNT_ID": ACCOUNT,
+        "AUTH": str(enforce_iam).lower(),
+        "STATE_DIR": str(home / "state"),
+        "S3_DATA_DIR": str(home / "s3"),
+        "PERSIST_STATE": "0",
+        "S3_PERSIST": "0",
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+        # No Docker is used; a socket that is not there keeps MiniStack from looking for containers.
+        "DOCKER_HOST": f"unix://{home / 'no-docker'}",
+        "LOG_LEVEL": "WARNING",
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        # There is no X-Ray daemon to send to.
+        "POWERTOOLS_TRACE_DISABLED": "true",
+    }
+
+
+def prepare(home: Path) -> None:
+    """Make the home's folders, empty ones for what a previous process left behind."""
+    for name in _FOLDERS:
+        if name != "logs":
+            shutil.rmtree(home / name, ignore_errors=True)
+        (home / name).mkdir(parents=True, exist_ok=True)
+
+
+def install_hooks(home: Path) -> None:
+    """All hooks, in order: what is installed later sees a call first."""
+    hooks.require_version()
+    ours = {name: importlib.import_module(f"local.{name}") for name in ("snapshots", "mail", "schedules")}
+    for name in ("roles", "arns"):
+        importlib.import_module(f"local.{name}").install()
+    importlib.import_module("local.metrics").install()
+    importlib.import_module("local.lambdas").install(home / "lambda-runtime")
+    for name in ("pitr", "emr"):
+        if importlib.util.find_spec(f"local.{name}"):
+            ours[name] = importlib.import_module(f"local.{name}")
+            ours[name].install()
+    for name in ("topics", "cloudformation", "schedules", "front_door", "state_roles", "state_limits", "states"):
+        importlib.import_module(f"local.{name}").install()
+    ours["mail"].install(home / "outbox")
+    for name in ("mail", "schedules", "pitr"):
+        if name in ours:
+            ours["snapshots"].keep(name, ours[name])
+
+
+async def serve(port: int) -> None:
+    """Answer until SIGTERM or SIGINT, then end what was started."""
+    from hypercorn.asyncio import serve as hypercorn_serve
+    from hypercorn.config import Config
+    from ministack import app
+    from ministack.core import hypercorn_compat, lambda_runtime
+
+    from local import admin, states
+    from local.callers import CALLER, caller_of_request
+
+    async def door(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            if scope["path"].startswith(admin.PREFIX):
+                await admin.answer(scope, receive, send)
+                return
+            # Policies that deny plain HTTP must not hit us: the real endpoint speaks TLS.
+            scope = {**scope, "headers": [*scope["headers"], (b"x-forwarded-proto", b"https")]}
+            CALLER.set(caller_of_request(scope["headers"]))
+        await app.app(scope, receive, send)
+
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    hypercorn_compat.install()
+    config = Config()
+    config.bind = [f"127.0.0.1:{port}"]
+    config.keep_alive_timeout = 75
+    config.graceful_timeout = 1
+    config.loglevel = "WARNING"
+    await hypercorn_serve(door, config, shutdown_trigger=ended.wait)
+    await asyncio.to_thread(states.stop_all, 1.0)
+    await asyncio.to_thread(lambda_runtime.reset)
+
+
+def main() -> None:
+    """Parse the command line and serve."""
+    parser = argparse.ArgumentParser(description="The local AWS")
+    parser.add_argument("--home", type=Path, required=True, help="folder for everything this process writes")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--no-iam", action="store_true", help="evaluate no policies")
+    given = parser.parse_args()
+    home: Path = given.home.resolve()
+    prepare(home)
+    set_to = environment(home, given.port, enforce_iam=not given.no_iam)
+    os.environ.clear()
+    os.environ.update(set_to)
+    install_hooks(home)
+    asyncio.run(serve(given.port))
+    # Threads of pools that wait for a function or a job would hold the process for as long as those take.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
