@@ -1,0 +1,64 @@
+"""The documents keep up with the code: every error, setting, verb and link they name is there, and the other way round."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from pipeline.deployment import Deployment
+from pipeline.errors import error_names
+from pipeline.execution_input import MODES
+from pipeline.settings import Settings, SparkSettings, TableSettings
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+DOCUMENTS = sorted(
+    p
+    for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+    if "node_modules" not in p.parts
+)
+
+
+def test_every_error_has_a_section_in_the_manual_and_no_section_is_left_over():
+    sections = re.findall(r"^### (\w+)$", OPERATIONS, flags=re.MULTILINE)
+    assert sorted(sections) == sorted(error_names())
+
+
+def test_every_section_of_the_manual_shows_the_command_of_its_error():
+    for name, kind in error_names().items():
+        section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
+        assert kind.command in section, name
+
+
+def test_every_setting_stands_in_the_readme():
+    settings = README.split("## Settings")[1].split("## Limits")[0]
+    wanted = [f"`{f.name}`" for f in fields(Settings) if f.name != "spark"]
+    wanted += [f"`tables[].{f.name}`" for f in fields(TableSettings)]
+    wanted += [f"`spark.{f.name}`" for f in fields(SparkSettings)]
+    assert [name for name in wanted if name not in settings] == []
+
+
+def test_every_mode_but_the_plain_one_is_shown_in_the_readme():
+    assert [mode for mode in MODES if mode != "update" and f'"mode": "{mode}"' not in README] == []
+
+
+def test_every_make_verb_that_a_document_names_exists():
+    verbs = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    named = {verb for text in map(Path.read_text, DOCUMENTS) for verb in re.findall(r"`make ([a-z-]+)`", text)}
+    assert named <= verbs
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_relative_link_leads_somewhere(document):
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text())
+    assert [link for link in links if "://" not in link and not (document.parent / link).exists()] == []
+
+
+def test_the_parameter_paths_in_the_readme_are_those_of_the_code():
+    blank = {f.name: "" for f in fields(Deployment)} | {"parameter_prefix": "/tidemark/Tidemark"}
+    assert Deployment(**blank).parameter("orders", "control") in README
+    assert Deployment(**blank).parameter("orders", "last-export-time") in README
