@@ -1,6 +1,7 @@
 """What MiniStack's CloudFormation silently ignores or lets through, done or refused as AWS would.
 
-Done: point-in-time recovery, bucket encryption and lifecycle, reserved concurrency, a schedule's dates and zone.
+Done: point-in-time recovery, bucket encryption and lifecycle, a topic's key, reserved concurrency, a schedule's dates
+and zone.
 Refused: properties that break the service's model or limits, deleting a bucket that is not empty.
 """
 
@@ -40,6 +41,7 @@ def install() -> None:
         ("AWS::S3::Bucket", apply_bucket_settings),
         ("AWS::DynamoDB::Table", _switch_recovery),
         ("AWS::DynamoDB::GlobalTable", _switch_recovery),
+        ("AWS::SNS::Topic", _encrypt_topic),
         ("AWS::Lambda::Function", _reserve_concurrency),
         ("AWS::Scheduler::Schedule", _complete_schedule),
     ):
@@ -119,6 +121,15 @@ def _switch_recovery(name: str, properties: Properties) -> None:
             dynamodb._update_continuous_backups(
                 {"TableName": name, "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": on}}
             )
+
+
+def _encrypt_topic(arn: str, properties: Properties) -> None:
+    from ministack.services import sns
+
+    attributes = sns._topics[arn]["attributes"]
+    attributes.pop("KmsMasterKeyId", None)
+    if properties.get("KmsMasterKeyId"):
+        attributes["KmsMasterKeyId"] = properties["KmsMasterKeyId"]
 
 
 def _reserve_concurrency(name: str, properties: Properties) -> None:

@@ -76,7 +76,16 @@ def install_hooks(home: Path) -> None:
         if importlib.util.find_spec(f"local.{name}"):
             ours[name] = importlib.import_module(f"local.{name}")
             ours[name].install()
-    for name in ("topics", "cloudformation", "schedules", "front_door", "state_roles", "state_limits", "states"):
+    for name in (
+        "encryption",
+        "topics",
+        "cloudformation",
+        "schedules",
+        "front_door",
+        "state_roles",
+        "state_limits",
+        "states",
+    ):
         importlib.import_module(f"local.{name}").install()
     ours["mail"].install(home / "outbox")
     for name in ("mail", "schedules", "pitr"):
