@@ -92,10 +92,10 @@ class LocalAws:
         return {**clean_environment(), **self.settings_for_shell}
 
     def client(self, service: str) -> Any:
-        """A boto3 client of a service with root's credentials."""
+        """A boto3 client of a service with root's credentials; it tries once, so that nothing is hidden."""
         if service not in self._clients:
             session: Any = boto3.Session(aws_access_key_id=_ROOT_KEY, aws_secret_access_key=_ROOT_KEY)
-            config = Config(s3={"addressing_style": "path"}, retries={"mode": "standard", "max_attempts": 2})
+            config = Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 1})
             self._clients[service] = session.client(
                 service, endpoint_url=self.endpoint, region_name=REGION, config=config
             )

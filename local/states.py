@@ -78,6 +78,7 @@ def install() -> None:
     patch(engine, "_find_matching_retrier", _exact_delay, takes=("retriers", "error", "retry_counts"))
     patch(engine, "_error_matches", _uncatchable, takes=("error_equals", "error"))
     patch(engine, "_invoke_resource", _not_when_over, takes=("resource", "input_data"))
+    patch(engine, "_add_event", _none_after_the_end, takes=("execution", "event_type", "details"))
     patch(engine, "now_iso", _virtual_now, takes=())
 
 
@@ -150,6 +151,7 @@ def _virtual_sleep(_: Callable[..., None]) -> Callable[..., None]:
         delay = _retry_delay.get()
         _retry_delay.set(None)
         sleep_virtually(seconds if delay is None else delay)
+        stop_if_over()
 
     return wrapper
 
@@ -188,6 +190,15 @@ def _not_when_over(invoke: Callable[..., Any]) -> Callable[..., Any]:
         result = invoke(resource, input_data)
         stop_if_over()
         return result
+
+    return wrapper
+
+
+def _none_after_the_end(add_event: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapper(execution: Execution, event_type: str, details: dict[str, Any] | None = None) -> Any:
+        if not event_type.startswith("Execution"):
+            stop_if_over()
+        return add_event(execution, event_type, details)
 
     return wrapper
 
