@@ -1,0 +1,124 @@
+"""One local AWS with the real deployment on it; every test begins on the freshly deployed account."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local import reader
+from local.control import LocalAws
+from local.deployed import Deployed, deploy
+from local.workload import KEY, Shop, create_table
+
+TABLE = "orders"
+SETTINGS: dict[str, Any] = {
+    "tables": [
+        {
+            "name": TABLE,
+            "window_minutes": 15,
+            "tick_minutes": 15,
+            "mail": {"success": ["data-team@example.com"], "failure": ["on-call@example.com"]},
+        },
+        {"name": "ledger", "window_minutes": 60},
+    ]
+}
+KNOBS: dict[str, Any] = {"export_seconds": 0.2, "wait_scale": 0.01, "schedules_fire_by_themselves": False}
+
+
+class World:
+    """The deployed product with a source table: what a test does to it, and what it may look at."""
+
+    def __init__(self, deployed: Deployed) -> None:
+        self.deployed = deployed
+        self.aws = deployed.aws
+        self.shop = Shop(self.aws.client("dynamodb"), TABLE)
+
+    def pass_minutes(self, minutes: float) -> None:
+        """Move the clock on."""
+        self.aws.advance(minutes * 60)
+
+    def run(self, **asked: Any) -> dict[str, Any]:
+        """Start an execution by hand and wait for its end; returns its description."""
+        return self.deployed.wait(self.deployed.start(**{"table": TABLE, **asked}))
+
+    def succeed(self, **asked: Any) -> dict[str, Any]:
+        """A run that must end well; returns its output: the last plan."""
+        ended = self.run(**asked)
+        assert ended["status"] == "SUCCEEDED", (ended.get("error"), ended.get("cause"))
+        output: dict[str, Any] = json.loads(ended["output"])
+        return output
+
+    def fail(self, error: str, **asked: Any) -> str:
+        """A run that must fail with a named error; returns the text of the failure mail."""
+        before = len(self.aws.outbox())
+        ended = self.run(**asked)
+        assert (ended["status"], ended.get("error")) == ("FAILED", error), ended.get("cause")
+        (mail,) = self.aws.outbox()[before:]
+        assert error in mail["Subject"]
+        return str(mail.get_content())
+
+    def bootstrap(self, orders: int = 60) -> str:
+        """Some orders, loaded; returns the watermark."""
+        self.shop.open_orders(orders)
+        self.pass_minutes(30)
+        assert self.succeed()["reason"] == "UpToDate"
+        return self.watermark()
+
+    def work(self, orders: int = 20) -> None:
+        """Inserts, updates and deletes, in a window that has closed by the end."""
+        self.shop.open_orders(orders, late=True)
+        self.shop.change_orders(orders // 2)
+        self.shop.delete_orders(orders // 4)
+        self.pass_minutes(30)
+
+    def watermark(self) -> str:
+        """The operator's view of it."""
+        return self.deployed.parameter(TABLE, "last-export-time")
+
+    def differences(self) -> list[str]:
+        """What an independent reader finds between source and table."""
+        table = reader.read_through_glue(self.aws, "tidemark", TABLE)
+        return [str(d) for d in reader.compare(reader.scan_source(self.aws, TABLE), table, KEY)]
+
+    def snapshots(self) -> list[dict[str, str]]:
+        """The summaries of the table's snapshots, oldest first."""
+        table = reader.read_through_glue(self.aws, "tidemark", TABLE)
+        return [dict(snapshot.summary.additional_properties) for snapshot in table.metadata.snapshots]
+
+    def windows(self) -> list[tuple[str, str]]:
+        """(start, end) of every commit that carries data, oldest first."""
+        return [(s["tidemark.start"], s["tidemark.watermark"]) for s in self.snapshots() if "tidemark.job-id" in s]
+
+    def exports(self) -> list[str]:
+        """The ARNs of every export asked for."""
+        found = self.aws.client("dynamodb").list_exports()["ExportSummaries"]
+        return [export["ExportArn"] for export in found]
+
+
+@pytest.fixture(scope="session")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    home = tmp_path_factory.mktemp("aws")
+    aws = LocalAws.start(home)
+    try:
+        stack = deploy(aws, SETTINGS, home / "deployment")
+        aws.snapshot()
+        yield stack
+    finally:
+        aws.stop()
+
+
+@pytest.fixture
+def world(deployed: Deployed) -> World:
+    deployed.aws.restore()
+    deployed.aws.set_faults()
+    deployed.aws.set_knobs(**KNOBS)
+    create_table(deployed.aws.client("dynamodb"), TABLE)
+    return World(deployed)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The proof of least privilege looks at what all other tests have used, so it comes last."""
+    items.sort(key=lambda item: item.path.name == "test_least_privilege.py")

@@ -1,0 +1,136 @@
+"""Runs that collide or die: nothing is lost, nothing is done twice, the next run finishes what was begun."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
+
+
+def wait_for_state(world, execution, state, seconds=120):
+    """Wait until an execution has entered a state."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        entered = [e.get("stateEnteredEventDetails", {}).get("name") for e in world.deployed.history(execution)]
+        if state in entered:
+            return
+        assert world.deployed.describe(execution)["status"] == "RUNNING", entered
+        time.sleep(0.05)
+    raise AssertionError(f"{state} was not reached: {entered}")
+
+
+def stop(world, execution):
+    world.aws.client("stepfunctions").stop_execution(executionArn=execution, cause="a test pulled the plug")
+    assert world.deployed.wait(execution)["status"] == "ABORTED"
+
+
+def test_of_three_starters_one_works_and_the_others_end_well(world):
+    world.shop.open_orders(30)
+    world.pass_minutes(30)
+
+    ended = [world.deployed.wait(run) for run in [world.deployed.start(table="orders") for _ in range(3)]]
+
+    assert [run["status"] for run in ended] == ["SUCCEEDED"] * 3
+    reasons = sorted(json.loads(run["output"])["reason"] for run in ended)
+    assert reasons == ["AnotherRun", "AnotherRun", "UpToDate"]
+    assert len(world.exports()) == 1
+    assert len(world.windows()) == 1
+    assert world.differences() == []
+
+
+def test_a_run_stopped_while_exports_run_is_finished_by_the_next(world):
+    world.bootstrap()
+    world.work()
+    world.aws.set_knobs(export_seconds=2.0)
+    execution = world.deployed.start(table="orders")
+    wait_for_state(world, execution, "WaitForExports")
+    exports = world.exports()
+    stop(world, execution)
+
+    assert world.succeed()["reason"] == "UpToDate"
+
+    assert world.exports() == exports
+    assert len(world.windows()) == 2
+    assert world.differences() == []
+    assert "Finished what" in world.aws.outbox()[-1].get_content()
+
+
+def test_a_run_stopped_while_the_spark_job_runs_is_finished_by_the_next(world):
+    world.bootstrap()
+    world.work()
+    execution = world.deployed.start(table="orders")
+    wait_for_state(world, execution, "RunSparkJob")
+    time.sleep(2)  # well into the job: the driver is up, nothing is committed yet
+    exports = world.exports()
+    stop(world, execution)
+
+    assert world.succeed()["reason"] == "UpToDate"
+
+    assert world.exports() == exports
+    assert len(world.windows()) == 2
+    assert world.differences() == []
+
+
+def test_a_failed_export_is_asked_for_anew_by_the_next_run(world):
+    first = world.bootstrap()
+    world.work()
+    world.aws.set_knobs(export_failure_code="UNKNOWN")
+
+    text = world.fail("ExportFailed")
+
+    assert "tries again by itself" in text
+    assert world.watermark() == first
+    assert world.succeed()["reason"] == "UpToDate"
+    assert world.differences() == []
+
+
+def test_a_wrong_last_export_time_is_corrected_from_the_table(world):
+    watermark = world.bootstrap()
+    name = "/tidemark/Tidemark/orders/last-export-time"
+    world.aws.client("ssm").put_parameter(Name=name, Value="2031-01-01T00:00:00Z", Type="String", Overwrite=True)
+
+    world.succeed()
+
+    assert world.watermark() == watermark
+    assert "2031-01-01T00:00:00Z" in world.aws.outbox()[-1].get_content()
+    assert len(world.windows()) == 1
+
+
+def test_a_backfill_leaves_the_watermark_and_changes_nothing_that_is_right(world):
+    world.bootstrap()
+    start = world.watermark()
+    world.work()
+    world.succeed()
+    watermark = world.watermark()
+
+    assert world.succeed(mode="backfill", **{"from": start})["reason"] == "WishFulfilled"
+
+    assert world.watermark() == watermark
+    assert world.differences() == []
+
+
+def test_a_full_reload_replaces_the_content(world):
+    world.bootstrap()
+    world.work()
+
+    assert world.succeed(mode="full")["reason"] == "WishFulfilled"
+
+    assert len(world.windows()) == 2
+    assert world.differences() == []
+    world.work()
+    world.succeed()
+    assert world.differences() == []
+
+
+def test_a_dry_run_does_nothing(world):
+    world.shop.open_orders(5)
+    world.pass_minutes(30)
+
+    plan = world.succeed(dry_run=True)
+
+    assert (plan["kind"], plan["planned"]) == ("DryRun", "Export")
+    assert world.exports() == []
+    assert world.watermark() == ""

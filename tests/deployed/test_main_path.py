@@ -1,0 +1,76 @@
+"""The main path on the deployed state machine: bootstrap, increments, idle; every mail and every record accounted for."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
+
+
+def test_the_table_follows_the_source_from_the_first_export_to_idle(world):
+    first = world.bootstrap(orders=200)
+    assert world.differences() == []
+
+    world.work(orders=60)
+    world.pass_minutes(60)
+    assert world.succeed()["reason"] == "UpToDate"
+
+    assert world.watermark() > first
+    assert world.differences() == []
+    (_, loaded), (start, _) = world.windows()
+    assert start == loaded == first
+
+
+def test_a_table_that_is_up_to_date_is_left_alone(world):
+    world.bootstrap()
+    snapshots, mails, exports = world.snapshots(), len(world.aws.outbox()), world.exports()
+
+    assert world.succeed()["reason"] == "UpToDate"
+
+    assert world.snapshots() == snapshots
+    assert world.exports() == exports
+    assert len(world.aws.outbox()) == mails
+
+
+def test_the_success_mail_accounts_for_every_record(world):
+    world.bootstrap()
+    world.shop.open_orders(7)
+    world.shop.change_orders(5)
+    world.pass_minutes(30)
+    world.succeed()
+
+    mail = world.aws.outbox()[-1]
+    assert mail["To"] == "data-team@example.com"
+    counts = {name: int(value) for name, value in _counts(world.snapshots()[-1])}
+    accounted = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
+    assert counts["read"] == sum(counts.get(name, 0) for name in accounted)
+    assert f"{counts['inserted']} inserted" in mail.get_content()
+    assert counts["inserted"] == 7
+
+
+def _counts(summary):
+    prefix = "tidemark.count."
+    return [(name[len(prefix) :], value) for name, value in summary.items() if name.startswith(prefix)]
+
+
+def test_the_schedule_starts_the_run(world):
+    world.shop.open_orders(20)
+    world.pass_minutes(40)
+    world.aws.tick()
+
+    started = [world.deployed.wait(execution) for execution in world.deployed.executions()]
+
+    orders = [run for run in started if '"table":"orders"' in run["input"].replace(" ", "")]
+    assert [run["status"] for run in orders] == ["SUCCEEDED"]
+    assert world.differences() == []
+
+
+def test_an_empty_source_table_is_followed_too(world):
+    world.pass_minutes(30)
+    world.succeed()
+    assert world.differences() == []
+
+    world.shop.open_orders(10)
+    world.pass_minutes(30)
+    world.succeed()
+    assert world.differences() == []
