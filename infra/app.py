@@ -1,0 +1,51 @@
+"""The CDK app: reads the settings, composes the one stack. Needs no network, no account and no credentials.
+
+The settings are the object ``context.tidemark`` of ``cdk.json``. Another object of the same form may stand in a JSON file,
+named by ``cdk synth -c tidemark-settings=FILE`` or by the environment variable ``TIDEMARK_SETTINGS``; the option wins.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from aws_cdk import App
+
+from infra.libraries import LibrariesMissing
+from infra.stack import TidemarkStack
+from pipeline.errors import SettingRefused
+from pipeline.settings import Settings
+
+SETTINGS_OPTION, SETTINGS_VARIABLE = "tidemark-settings", "TIDEMARK_SETTINGS"
+
+
+def read_settings(app: App, environment: Mapping[str, str]) -> Settings:
+    """Settings from the file that option or environment name, else from the context. Raises SettingRefused."""
+    file = app.node.try_get_context(SETTINGS_OPTION) or environment.get(SETTINGS_VARIABLE)
+    return Settings.parse(_read_file(Path(file)) if file else app.node.try_get_context("tidemark"))
+
+
+def _read_file(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise SettingRefused(f"{SETTINGS_OPTION} is {str(path)!r}, which is no readable JSON file: {error}") from error
+
+
+def main() -> None:
+    """Synthesise the stack; a refused setting ends it with one sentence."""
+    app = App()
+    try:
+        settings = read_settings(app, os.environ)
+        TidemarkStack(app, settings.stack_name, settings=settings)
+    except (SettingRefused, LibrariesMissing) as refusal:
+        sys.exit(f"{type(refusal).__name__}: {refusal}")
+    app.synth()
+
+
+if __name__ == "__main__":
+    main()

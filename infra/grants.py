@@ -1,0 +1,226 @@
+"""Every permission of the system, on one page: who may do what to which resource.
+
+Actions are literal. A resource that ends in a wildcard says why; `*` alone stands only where a service takes nothing else.
+What each state needs follows from what its handler calls (`lambdas/aws`); a function has nothing that its state does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+_NO_CONDITIONS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
+_OF_A_TABLE = "Names below it are made when the pipeline runs: exports, claims, executions, files."
+
+
+@dataclass(frozen=True)
+class Right:
+    """Actions allowed on resources; `why_wildcard` where a resource holds one."""
+
+    actions: tuple[str, ...]
+    resources: tuple[str, ...]
+    conditions: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: _NO_CONDITIONS)
+    why_wildcard: str = ""
+
+
+@dataclass(frozen=True)
+class Places:
+    """ARNs of everything that rights are about. `arn` makes one: (service, rest) for this partition, Region and account.
+
+    `tables`: the source tables; `assets`: what a job downloads; `parameters`: the path that all parameters are under.
+    """
+
+    arn: Callable[[str, str], str]
+    tables: tuple[str, ...]
+    bucket: str
+    topic: str
+    topic_key: str
+    database: str
+    application: str
+    state_machine_name: str
+    parameters: str
+    assets: tuple[str, ...]
+
+    def parameter(self, rest: str) -> str:
+        """The parameters whose path below the prefix matches."""
+        return self.arn("ssm", f"parameter{self.parameters}{rest}")
+
+    @property
+    def catalog(self) -> tuple[str, ...]:
+        """What Glue checks for a table: the catalog, the database, and the table itself; the database is ours alone."""
+        return (
+            self.arn("glue", "catalog"),
+            self.arn("glue", f"database/{self.database}"),
+            self.arn("glue", f"table/{self.database}/*"),
+        )
+
+
+def function_rights(places: Places) -> dict[str, list[Right]]:
+    """What the function of each state may do, beside writing its own logs and traces."""
+    return {
+        "Plan": [
+            Right(
+                ("ssm:GetParametersByPath",),
+                (places.parameter(""), places.parameter("/*")),
+                why_wildcard="A table's parameters are read by path.",
+            ),
+            Right(
+                ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_OF_A_TABLE
+            ),
+            Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
+            *_read_watermark(places),
+            *_read_reports(places),
+            Right(
+                ("states:DescribeExecution",),
+                (places.arn("states", f"execution:{places.state_machine_name}:*"),),
+                why_wildcard=_OF_A_TABLE,
+            ),
+        ],
+        "StartExports": [
+            Right(
+                # Describing tells apart why an export was refused.
+                (
+                    "dynamodb:ExportTableToPointInTime",
+                    "dynamodb:DescribeTable",
+                    "dynamodb:DescribeContinuousBackups",
+                ),
+                places.tables,
+            ),
+            # DynamoDB writes an export with the rights of whoever asked for it.
+            Right(
+                ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload"),
+                (f"{places.bucket}/exports/*",),
+                why_wildcard=_OF_A_TABLE,
+            ),
+        ],
+        "CheckExports": [
+            Right(
+                ("dynamodb:DescribeExport",),
+                tuple(f"{table}/export/*" for table in places.tables),
+                why_wildcard=_OF_A_TABLE,
+            )
+        ],
+        "PrepareJob": [Right(("emr-serverless:ListJobRuns",), (places.application,))],
+        "RecordWatermark": [
+            *_read_watermark(places),
+            *_read_reports(places),
+            Right(("ssm:PutParameter",), (places.parameter("/*/last-export-time"),), why_wildcard=_OF_A_TABLE),
+        ],
+        "NotifySuccess": _send_mail(places),
+        "NotifyFailure": [*_send_mail(places), *_read_reports(places)],
+    }
+
+
+def job_rights(places: Places) -> list[Right]:
+    """What a Spark job may do: read exports and its own code, write tables, reports and logs."""
+    bucket = places.bucket
+    return [
+        Right(("s3:GetObject",), (*places.assets, f"{bucket}/exports/*"), why_wildcard=_OF_A_TABLE),
+        Right(
+            ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
+            (f"{bucket}/warehouse/*",),
+            why_wildcard=_OF_A_TABLE,
+        ),
+        Right(("s3:PutObject",), (f"{bucket}/runs/*", f"{bucket}/logs/*"), why_wildcard=_OF_A_TABLE),
+        _list(bucket, "exports", "warehouse", "runs"),
+        Right(
+            ("glue:GetDatabase", "glue:GetTable", "glue:CreateTable", "glue:UpdateTable"),
+            places.catalog,
+            why_wildcard="The database is the deployment's own; the jobs make its tables.",
+        ),
+    ]
+
+
+def state_machine_rights(places: Places, functions: tuple[str, ...], job_role: str) -> list[Right]:
+    """What the state machine may do: call the functions, run jobs under the job role, and log.
+
+    The rule's name is the one that Step Functions gives to its own wait for jobs ("IAM policies for integrated services").
+    """
+    return [
+        Right(("lambda:InvokeFunction",), functions),
+        Right(("emr-serverless:StartJobRun",), (places.application,)),
+        Right(
+            ("emr-serverless:GetJobRun", "emr-serverless:CancelJobRun"),
+            (f"{places.application}/jobruns/*",),
+            why_wildcard=_OF_A_TABLE,
+        ),
+        Right(
+            ("iam:PassRole",),
+            (job_role,),
+            {"StringEquals": {"iam:PassedToService": "emr-serverless.amazonaws.com"}},
+        ),
+        Right(
+            ("events:PutTargets", "events:PutRule", "events:DescribeRule"),
+            (places.arn("events", "rule/StepFunctionsGetEventsForEMRServerlessJobRule"),),
+        ),
+        Right(
+            (
+                "logs:CreateLogDelivery",
+                "logs:GetLogDelivery",
+                "logs:UpdateLogDelivery",
+                "logs:DeleteLogDelivery",
+                "logs:ListLogDeliveries",
+                "logs:PutResourcePolicy",
+                "logs:DescribeResourcePolicies",
+                "logs:DescribeLogGroups",
+            ),
+            ("*",),
+            why_wildcard="CloudWatch Logs takes no resource for the delivery of a state machine's log.",
+        ),
+        Right(
+            (
+                "xray:PutTraceSegments",
+                "xray:PutTelemetryRecords",
+                "xray:GetSamplingRules",
+                "xray:GetSamplingTargets",
+            ),
+            ("*",),
+            why_wildcard="X-Ray takes no resource.",
+        ),
+    ]
+
+
+def scheduler_rights(state_machine: str, queue: str) -> list[Right]:
+    """What the schedules may do: start the state machine, and keep what could not be delivered."""
+    return [Right(("states:StartExecution",), (state_machine,)), Right(("sqs:SendMessage",), (queue,))]
+
+
+def telemetry(log_group: str) -> list[Right]:
+    """What every function may do: write its own logs (the group's ARN ends in ``:*``) and traces."""
+    return [
+        Right(
+            ("logs:CreateLogStream", "logs:PutLogEvents"), (log_group,), why_wildcard="Log streams are made by Lambda."
+        ),
+        Right(("xray:PutTraceSegments", "xray:PutTelemetryRecords"), ("*",), why_wildcard="X-Ray takes no resource."),
+    ]
+
+
+def _read_watermark(places: Places) -> list[Right]:
+    return [
+        Right(("glue:GetTable",), places.catalog, why_wildcard="The database is the deployment's own."),
+        Right(("s3:GetObject",), (f"{places.bucket}/warehouse/*/metadata/*",), why_wildcard=_OF_A_TABLE),
+    ]
+
+
+def _read_reports(places: Places) -> list[Right]:
+    return [
+        Right(("s3:GetObject",), (f"{places.bucket}/runs/*",), why_wildcard=_OF_A_TABLE),
+        _list(places.bucket, "runs", "warehouse"),
+    ]
+
+
+def _list(bucket: str, *folders: str) -> Right:
+    """Listing: it is also what makes a file that is not there "not found" instead of "denied".
+
+    That implied check, like a look at the bucket alone, carries no prefix: hence IfExists.
+    """
+    prefixes = [f"{folder}/*" for folder in folders]
+    return Right(("s3:ListBucket",), (bucket,), {"StringLikeIfExists": {"s3:prefix": prefixes}})
+
+
+def _send_mail(places: Places) -> list[Right]:
+    return [
+        Right(("sns:Publish",), (places.topic,)),
+        Right(("kms:GenerateDataKey", "kms:Decrypt"), (places.topic_key,)),
+    ]

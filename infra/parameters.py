@@ -1,0 +1,34 @@
+"""A table's parameters: what the functions read, and the switch an operator turns."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_ssm as ssm
+from constructs import Construct
+
+from pipeline.settings import TableSettings
+
+#: What the switch says at first. An operator's PAUSE stays through later deployments, as its template value is the same.
+_CONTROL = "RUN"
+
+
+class TableParameters(Construct):
+    """``settings`` and ``control`` of one table; the functions make the others when they run."""
+
+    def __init__(self, scope: Construct, id: str, *, table: TableSettings, prefix: str) -> None:
+        super().__init__(scope, id)
+        ssm.CfnParameter(
+            self,
+            "Settings",
+            name=f"{prefix}/{table.name}/settings",
+            type="String",
+            value=table.to_json(),
+            description="Written by the deployment from its settings.",
+        )
+        ssm.CfnParameter(
+            self,
+            "Control",
+            name=f"{prefix}/{table.name}/control",
+            type="String",
+            value=_CONTROL,
+            description="RUN or PAUSE: whether new work is planned.",
+        )

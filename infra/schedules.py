@@ -1,0 +1,79 @@
+"""A schedule per table, one queue for ticks that could not be delivered, one role for all."""
+
+from __future__ import annotations
+
+import json
+
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from pipeline.settings import TableSettings
+
+#: A tick that is late by more than this is not worth having: the next one sees the same work.
+_OLDEST_TICK_SECONDS = 300
+_TRIES_AGAIN = 3
+_KEPT = Duration.days(14)
+
+
+class LostTicks(Construct):
+    """The queue of ticks that could not be delivered: something is wrong with role or state machine."""
+
+    def __init__(self, scope: Construct, id: str) -> None:
+        super().__init__(scope, id)
+        self.queue = sqs.Queue(
+            self,
+            "Queue",
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            retention_period=_KEPT,
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        Validations.of(self.queue).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-SQS3", reason="It is the dead-letter queue of the schedules; nothing reads from it."
+            )
+        )
+
+
+class TableSchedule(Construct):
+    """Starts the state machine for one table, every `tick_minutes`."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        table: TableSettings,
+        state_machine_arn: str,
+        queue_arn: str,
+        role_arn: str,
+    ) -> None:
+        super().__init__(scope, id)
+        tick = table.tick_minutes
+        scheduler.CfnSchedule(
+            self,
+            "Schedule",
+            description=f"Brings the copy of {table.name} up to date.",
+            schedule_expression=f"rate({tick} minute{'s' if tick > 1 else ''})",
+            flexible_time_window=_window(tick),
+            target=scheduler.CfnSchedule.TargetProperty(
+                arn=state_machine_arn,
+                role_arn=role_arn,
+                input=json.dumps({"table": table.name, "scheduled_time": "<aws.scheduler.scheduled-time>"}),
+                retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(
+                    maximum_event_age_in_seconds=min(_OLDEST_TICK_SECONDS, tick * 60),
+                    maximum_retry_attempts=_TRIES_AGAIN,
+                ),
+                dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(arn=queue_arn),
+            ),
+        )
+
+
+def _window(tick_minutes: int) -> scheduler.CfnSchedule.FlexibleTimeWindowProperty:
+    """A third of the tick, so that the tables of an account do not all ask Parameter Store in the same second."""
+    minutes = tick_minutes // 3
+    if minutes < 1:
+        return scheduler.CfnSchedule.FlexibleTimeWindowProperty(mode="OFF")
+    return scheduler.CfnSchedule.FlexibleTimeWindowProperty(mode="FLEXIBLE", maximum_window_in_minutes=minutes)

@@ -1,0 +1,53 @@
+"""The EMR Serverless application, and what its jobs run: the bundle and the entry points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aws_cdk import AssetHashType, RemovalPolicy
+from aws_cdk import aws_emrserverless as emr
+from aws_cdk import aws_s3_assets as assets
+from constructs import Construct
+
+from infra.bundles import Bundle
+from pipeline.settings import Settings
+
+RELEASE = "emr-7.14.0"
+#: Jobs of different tables side by side; further ones queue. One of the default size is a new account's whole quota.
+_MOST_JOBS_AT_ONCE = 4
+_QUEUE_MINUTES = 360
+_IDLE_MINUTES = 15
+
+
+class SparkApplication(Construct):
+    """An application that starts with a job and stops when idle: nothing is billed while nothing runs."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: Settings, bundle: Bundle, jobs: Path) -> None:
+        super().__init__(scope, id)
+        spark, at_once = settings.spark, min(len(settings.tables), _MOST_JOBS_AT_ONCE)
+        # A whole multiple of the worker size, or the rest could never be used.
+        workers = at_once * (1 + spark.max_executors)
+        self.application = emr.CfnApplication(
+            self,
+            "Application",
+            name=settings.stack_name,
+            type="SPARK",
+            release_label=RELEASE,
+            architecture="ARM64",
+            auto_start_configuration=emr.CfnApplication.AutoStartConfigurationProperty(enabled=True),
+            auto_stop_configuration=emr.CfnApplication.AutoStopConfigurationProperty(
+                enabled=True, idle_timeout_minutes=_IDLE_MINUTES
+            ),
+            maximum_capacity=emr.CfnApplication.MaximumAllowedResourcesProperty(
+                cpu=f"{workers * spark.worker_vcpus} vCPU", memory=f"{workers * spark.worker_memory_gb} GB"
+            ),
+            scheduler_configuration=emr.CfnApplication.SchedulerConfigurationProperty(
+                max_concurrent_runs=at_once, queue_timeout_minutes=_QUEUE_MINUTES
+            ),
+        )
+        self.application.apply_removal_policy(RemovalPolicy.DESTROY)
+        self.bundle = assets.Asset(
+            self, "Bundle", path=str(bundle.path), asset_hash=bundle.digest, asset_hash_type=AssetHashType.CUSTOM
+        )
+        self.load = assets.Asset(self, "Load", path=str(jobs / "load.py"))
+        self.merge = assets.Asset(self, "Merge", path=str(jobs / "merge.py"))

@@ -1,0 +1,199 @@
+"""The stack: puts the constructs together, tells each function where the others are, and makes every grant.
+
+It needs no account and no network: partition, Region and account stay open until it is deployed. The source tables are
+only named here; the stack never makes, changes or deletes one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aws_cdk import Aws, CfnOutput, CfnResource, Duration, Stack
+from constructs import Construct
+
+from infra import grants
+from infra.bundles import Bundle, lambda_bundle, spark_bundle
+from infra.catalog import Catalog
+from infra.functions import FUNCTIONS, Function
+from infra.log_groups import log_group
+from infra.notification import Notification
+from infra.parameters import TableParameters
+from infra.paths import ROOT
+from infra.roles import Role
+from infra.schedules import LostTicks, TableSchedule
+from infra.spark_application import SparkApplication
+from infra.state_machine import ExportStateMachine
+from infra.storage import Storage
+from infra.watch import NAMESPACE, SERVICE, Watch
+from pipeline.deployment import Deployment
+from pipeline.errors import SettingRefused
+from pipeline.settings import Settings
+
+_MOST_RESOURCES = 500  # of one CloudFormation stack
+_RESOURCES_PER_TABLE = 3
+
+
+class TidemarkStack(Stack):
+    """Everything that is deployed. Shared parts once; per table a schedule and two parameters."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: Settings, root: Path = ROOT) -> None:
+        super().__init__(
+            scope,
+            id,
+            stack_name=settings.stack_name,
+            description="Tidemark: keeps Apache Iceberg copies of DynamoDB tables fresh.",
+            # The template depends on the settings and the source alone.
+            analytics_reporting=False,
+        )
+        self._settings = settings
+        self._storage = Storage(self, "Storage", settings=settings)
+        self._notification = Notification(self, "Notification", tables=settings.tables)
+        Catalog(self, "Catalog", name=settings.database)
+        self._spark = SparkApplication(
+            self, "Spark", settings=settings, bundle=spark_bundle(root), jobs=root / "spark" / "jobs"
+        )
+        self._places = self._find_places()
+        job_role = Role(
+            self,
+            "JobRole",
+            service="emr-serverless.amazonaws.com",
+            rights=grants.job_rights(self._places),
+            source_arn=self._spark.application.attr_arn,
+        )
+        functions = self._functions(self._deployment(job_role.arn), lambda_bundle(root))
+        machine = self._machine(functions, job_role.arn, root / "statemachine" / "continuous_export.asl.json")
+        lost_ticks = LostTicks(self, "LostTicks")
+        Watch(
+            self,
+            "Watch",
+            name=settings.stack_name,
+            machine=machine.machine,
+            lost_ticks=lost_ticks.queue,
+            topic=self._notification.alarms,
+            shortest_tick=Duration.minutes(min(table.tick_minutes for table in settings.tables)),
+        )
+        self._schedules(machine.machine.state_machine_arn, lost_ticks)
+        self._outputs(machine.machine.state_machine_arn)
+
+    @property
+    def _prefix(self) -> str:
+        return f"/tidemark/{self._settings.stack_name}"
+
+    @property
+    def _state_machine_arn(self) -> str:
+        """Made from the name: the functions need it before the machine, which needs the functions, can be there."""
+        return self._arn("states", f"stateMachine:{self._settings.stack_name}")
+
+    def _arn(self, service: str, rest: str) -> str:
+        return f"arn:{Aws.PARTITION}:{service}:{Aws.REGION}:{Aws.ACCOUNT_ID}:{rest}"
+
+    def _find_places(self) -> grants.Places:
+        spark = self._spark
+        downloads = (spark.bundle, spark.load, spark.merge)
+        return grants.Places(
+            arn=self._arn,
+            tables=tuple(self._arn("dynamodb", f"table/{table.name}") for table in self._settings.tables),
+            bucket=self._storage.bucket.bucket_arn,
+            topic=self._notification.topic.topic_arn,
+            topic_key=self._notification.key.key_arn,
+            database=self._settings.database,
+            application=spark.application.attr_arn,
+            state_machine_name=self._settings.stack_name,
+            parameters=self._prefix,
+            assets=tuple(f"{asset.bucket.bucket_arn}/{asset.s3_object_key}" for asset in downloads),
+        )
+
+    def _deployment(self, job_role_arn: str) -> Deployment:
+        spark = self._settings.spark
+        return Deployment(
+            stack_name=self._settings.stack_name,
+            default_table=self._settings.default_table,
+            parameter_prefix=self._prefix,
+            bucket=self._storage.bucket.bucket_name,
+            database=self._settings.database,
+            topic_arn=self._notification.topic.topic_arn,
+            state_machine_arn=self._state_machine_arn,
+            application_id=self._spark.application.attr_application_id,
+            job_role_arn=job_role_arn,
+            load_entry_point=self._spark.load.s3_object_url,
+            merge_entry_point=self._spark.merge.s3_object_url,
+            spark_bundle=self._spark.bundle.s3_object_url,
+            worker_vcpus=str(spark.worker_vcpus),
+            worker_memory_gb=str(spark.worker_memory_gb),
+            max_executors=str(spark.max_executors),
+        )
+
+    def _functions(self, deployment: Deployment, bundle: Bundle) -> dict[str, str]:
+        """Make the functions; returns the ARN for each placeholder."""
+        environment = {
+            **deployment.to_environment(),
+            "POWERTOOLS_SERVICE_NAME": SERVICE,
+            "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
+        }
+        rights = grants.function_rights(self._places)
+        return {
+            spec.placeholder: Function(
+                self,
+                spec.state,
+                spec=spec,
+                bundle=bundle,
+                environment=environment,
+                rights=rights[spec.state],
+                log_days=self._settings.log_days,
+            ).function.function_arn
+            for spec in FUNCTIONS
+        }
+
+    def _machine(self, functions: dict[str, str], job_role_arn: str, definition: Path) -> ExportStateMachine:
+        return ExportStateMachine(
+            self,
+            "StateMachine",
+            name=self._settings.stack_name,
+            arn=self._state_machine_arn,
+            definition=definition,
+            substitutions=functions,
+            rights=grants.state_machine_rights(self._places, tuple(functions.values()), job_role_arn),
+            log_group=log_group(self, "StateMachineLogs", days=self._settings.log_days),
+        )
+
+    def _schedules(self, state_machine_arn: str, lost_ticks: LostTicks) -> None:
+        role = Role(
+            self,
+            "SchedulerRole",
+            service="scheduler.amazonaws.com",
+            rights=grants.scheduler_rights(state_machine_arn, lost_ticks.queue.queue_arn),
+        )
+        self._refuse_too_many_tables()
+        tables = Construct(self, "Tables")
+        for table in self._settings.tables:
+            own = Construct(tables, table.name)
+            TableParameters(own, "Parameters", table=table, prefix=self._prefix)
+            TableSchedule(
+                own,
+                "Schedule",
+                table=table,
+                state_machine_arn=state_machine_arn,
+                queue_arn=lost_ticks.queue.queue_arn,
+                role_arn=role.arn,
+            )
+
+    def _refuse_too_many_tables(self) -> None:
+        shared = sum(CfnResource.is_cfn_resource(node) for node in self.node.find_all())
+        room, tables = (_MOST_RESOURCES - shared) // _RESOURCES_PER_TABLE, len(self._settings.tables)
+        if tables > room:
+            raise SettingRefused(
+                f"tables has {tables} entries; allowed are {room}, which fill a CloudFormation stack: spread them over "
+                "two deployments with a stack_name each"
+            )
+
+    def _outputs(self, state_machine_arn: str) -> None:
+        outputs = {
+            "StateMachineArn": state_machine_arn,
+            "BucketName": self._storage.bucket.bucket_name,
+            "TopicArn": self._notification.topic.topic_arn,
+            "DatabaseName": self._settings.database,
+            "ApplicationId": self._spark.application.attr_application_id,
+            "ParameterPrefix": self._prefix,
+        }
+        for name, value in outputs.items():
+            CfnOutput(self, name, value=value)

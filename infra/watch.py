@@ -1,0 +1,103 @@
+"""What a person watches: a dashboard, and alarms for what no run can mail, because none was started or its mail failed.
+
+Lag has no alarm: it is one metric per table, and what makes it grow ends in a mail of its own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cw
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+NAMESPACE, SERVICE = "Tidemark", "tidemark"
+_HOUR = Duration.hours(1)
+_FAILING_HOURS = 3
+_MISSED_TICKS = 4
+
+
+class Watch(Construct):
+    """Dashboard and alarms; their number does not grow with the tables."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        name: str,
+        machine: sfn.StateMachine,
+        lost_ticks: sqs.Queue,
+        topic: sns.ITopic,
+        shortest_tick: Duration,
+    ) -> None:
+        super().__init__(scope, id)
+        self._topic = topic
+        failed = machine.metric_failed(period=_HOUR)
+        lost = lost_ticks.metric_approximate_number_of_messages_visible(period=Duration.minutes(5))
+        # A failing run mails by itself; one that goes on failing for hours may have failed at that, too.
+        self._alarm("RunsFail", "Runs have failed hour after hour.", failed, hours=_FAILING_HOURS)
+        self._alarm("TicksAreLost", "The scheduler could not start the state machine.", lost)
+        self._silence_alarm(machine.metric_started(period=_HOUR), shortest_tick)
+        self._dashboard(name, machine, lost)
+
+    def _alarm(self, id: str, text: str, metric: cw.IMetric, hours: int = 1) -> None:
+        alarm = cw.Alarm(
+            self,
+            id,
+            alarm_description=text,
+            metric=metric,
+            threshold=1,
+            evaluation_periods=hours,
+            comparison_operator=cw.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=cw.TreatMissingData.NOT_BREACHING,
+        )
+        self._send(alarm)
+
+    def _silence_alarm(self, started: cw.Metric, shortest_tick: Duration) -> None:
+        """Schedules that were switched off or deleted leave no other trace than silence."""
+        silent_hours = math.ceil(_MISSED_TICKS * shortest_tick.to_minutes() / 60)
+        alarm = cw.Alarm(
+            self,
+            "NothingRuns",
+            alarm_description="No execution has started: are the schedules switched on?",
+            metric=started,
+            threshold=1,
+            evaluation_periods=silent_hours,
+            comparison_operator=cw.ComparisonOperator.LESS_THAN_THRESHOLD,
+            treat_missing_data=cw.TreatMissingData.BREACHING,
+        )
+        self._send(alarm)
+
+    def _send(self, alarm: cw.Alarm) -> None:
+        alarm.add_alarm_action(actions.SnsAction(self._topic))
+        alarm.add_ok_action(actions.SnsAction(self._topic))
+
+    def _dashboard(self, name: str, machine: sfn.StateMachine, lost: cw.IMetric) -> None:
+        executions = [
+            machine.metric_started(period=_HOUR),
+            machine.metric_succeeded(period=_HOUR),
+            machine.metric_failed(period=_HOUR),
+            machine.metric_aborted(period=_HOUR),
+            machine.metric_timed_out(period=_HOUR),
+        ]
+        widgets = [
+            _per_table("Behind what could be exported", "LagSeconds", "Maximum"),
+            _per_table("History left before it is lost", "HistoryLeftSeconds", "Minimum"),
+            cw.GraphWidget(title="Runs", left=executions, width=12),
+            cw.GraphWidget(title="Lost ticks", left=[lost], width=12),
+        ]
+        cw.Dashboard(self, "Dashboard", dashboard_name=name, widgets=[widgets[:2], widgets[2:]])
+
+
+def _per_table(title: str, metric: str, statistic: str) -> cw.GraphWidget:
+    """One line per table, found by search, so that the dashboard stays as it is when tables come and go."""
+    search = (
+        f"SEARCH('{{{NAMESPACE},service,table}} MetricName=\"{metric}\" service=\"{SERVICE}\"', '{statistic}', 300)"
+    )
+    line = cw.MathExpression(expression=search, label="", using_metrics={}, period=Duration.minutes(5))
+    return cw.GraphWidget(title=title, left=[line], width=12)
