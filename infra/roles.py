@@ -11,8 +11,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from aws_cdk import Acknowledgment, Aws, Validations
+from aws_cdk import Acknowledgment, Aws, Stack, Validations
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -50,10 +51,25 @@ class Role(Construct):
         self.arn = role.role_arn
         #: The role, closed: no construct can add to what `grants` says.
         self.fixed = role.without_policy_updates()
-        if reasons := [right.why_wildcard for right in rights if right.why_wildcard]:
-            Validations.of(self).acknowledge(
-                Acknowledgment(id="AwsSolutions-IAM5", reason=" ".join(dict.fromkeys(reasons)))
-            )
+        for right in rights:
+            self._acknowledge_wildcards(right)
+
+    def _acknowledge_wildcards(self, right: Right) -> None:
+        """Give each wildcard its reason, one by one, so that a new one does not slip in under an old reason."""
+        for resource in right.resources:
+            if "*" in (name := _name(Stack.of(self).resolve(resource))):
+                finding = f"AwsSolutions-IAM5[Resource::{name}]"
+                Validations.of(self).acknowledge(Acknowledgment(id=finding, reason=right.why_wildcard))
+
+
+def _name(resolved: Any) -> str:
+    """A resource as cdk-nag names it in a finding: deploy-time values in angle brackets."""
+    if isinstance(resolved, str):
+        return resolved
+    ((function, value),) = resolved.items()
+    if function == "Fn::Join":
+        return "".join(map(_name, value[1]))
+    return f"<{value if isinstance(value, str) else '.'.join(value)}>"
 
 
 def pack(rights: Sequence[Right]) -> list[list[Right]]:
