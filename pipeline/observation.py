@@ -67,7 +67,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Idle:
-    """Nothing to do: the run ends well. `reason` is UpToDate, Paused, AnotherRun or WishFulfilled."""
+    """Nothing to do: the run ends well. `reason` is UpToDate, NothingRestorable, Paused, AnotherRun or WishFulfilled."""
 
     reason: str
     message: str

@@ -2,10 +2,10 @@
 
 It answers five questions in this order, and the first that settles the matter wins:
 
-1. May anything be planned?            control, another run at work
-2. Can source and table be trusted?    recovery on, same source table, a watermark that makes sense
-3. Is there half-done work?            the claim of a run that died is finished first, as it was planned
-4. Was something special asked for?    backfill, full
+1. May anything be planned?             control, another run at work, recovery on
+2. Is there half-done work?             what a run that died had planned is finished first, as it was planned
+3. Can source and table be trusted?     same source table, a watermark that makes sense
+4. Was something special asked for?     backfill, full
 5. What has closed since the watermark? bootstrap, catch-up of everything closed, or idle
 """
 
@@ -34,15 +34,15 @@ from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 RUN, PAUSE = "RUN", "PAUSE"
 #: DynamoDB's clock may differ from itself by about a minute between calls; more than this is no clock's fault.
 CLOCK_TOLERANCE = timedelta(minutes=10)
+NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
 def next_action(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action:
     """Decide what this run does next."""
     return (
         _held_back(seen)
-        or _source_unfit(seen, wish)
-        or _half_done(seen)
-        or _table_unfit(seen, wish)
+        or _half_done(seen, wish)
+        or _unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
         or _update(seen, window_length)
     )
@@ -53,46 +53,46 @@ def _halt(error: type[PipelineError], message: str, remedy: str = "") -> Halt:
 
 
 def _held_back(seen: Observation) -> Action | None:
-    """A person's control, or another run at work."""
+    """A person's control, another run at work, or recovery that is off.
+
+    A run holds the table until it has ended, also when its job has committed: it still has to record and to tell, and a
+    special wish must not be planned a second time because somebody else's claim came in between.
+    """
     if seen.control == PAUSE:
         return Idle("Paused", "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
         return _halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     claim = seen.claim
-    if claim and claim.owner_runs and claim.owner != seen.execution and not claim.is_done(seen.table):
+    if claim and claim.owner_runs and claim.owner != seen.execution:
         return Idle("AnotherRun", f"{claim.owner} is at work on this table; this run leaves it alone.")
-    return None
-
-
-def _source_unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
-    """The source cannot be exported, or is not the table we know."""
     if seen.source.latest is None or seen.source.earliest is None:
         return _halt(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
-    marker = seen.table.marker
-    if marker and marker.source_id != seen.source.table.id and wish.mode != FULL and not _finishes_full(seen):
-        return _halt(
-            TableRecreated,
-            f"the table was loaded from {marker.source_arn} with id {marker.source_id}; "
-            f"the source table's id is now {seen.source.table.id}",
-        )
     return None
 
 
-def _finishes_full(seen: Observation) -> bool:
-    """Whether a full export that a person asked for is under way for the present source table."""
-    claim = seen.claim
-    return claim is not None and claim.plan.mode == FULL and claim.plan.source_id == seen.source.table.id
-
-
-def _half_done(seen: Observation) -> Action | None:
+def _half_done(seen: Observation, wish: ExecutionInput) -> Action | None:
     """The claim in force is not carried out, and nobody else is at it: finish it as it was planned."""
     claim = seen.claim
     if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
         return None
     if claim.owner == seen.execution:
         return Export(claim.plan, claim.number, adopted=True)
+    if _given_up(claim, wish):
+        return None
     plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
     return Export(plan, claim.number + 1, taken_over_from=claim.owner)
+
+
+def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
+    """Whether half-done work is left undone.
+
+    A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
+    for on top of the schedule, refused for good, must not keep the schedule from its own work.
+    """
+    refused = error_names().get(claim.refused_with)
+    if wish.mode == FULL and (claim.plan.mode != FULL or refused is not None):
+        return True
+    return claim.plan.mode != UPDATE and refused is not None and not refused.heals_by_itself
 
 
 def _damaged(error: str) -> bool:
@@ -102,44 +102,50 @@ def _damaged(error: str) -> bool:
 
 
 def _still_applies(claim: Claim, seen: Observation) -> bool:
-    """Whether the plan still fits the table: it may have been rolled back, replaced or re-created meanwhile."""
-    plan, watermark = claim.plan, seen.table.watermark
+    """Whether the plan still fits source and table: either may have been replaced or taken back meanwhile."""
+    plan, marker = claim.plan, seen.table.marker
     _, earliest = _range(seen)
     if plan.source_id != seen.source.table.id or plan.start < earliest:
         return False
-    if plan.mode == BACKFILL:
-        return plan.end == watermark
     if plan.is_full:
         return plan.mode == FULL or not seen.table.exists
-    return plan.start == watermark
+    if marker is None or marker.source_id != plan.source_id:
+        return False
+    return marker.watermark == (plan.end if plan.mode == BACKFILL else plan.start)
 
 
-def _table_unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
-    """The table is no base for more changes; a full export would be a new base."""
+def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
+    """Source or table are no base for more changes; a full export would be a new base."""
     if wish.mode == FULL or not seen.table.exists:
         return None
-    watermark = seen.table.watermark
+    marker = seen.table.marker
     latest, earliest = _range(seen)
-    if watermark is None:
+    if marker is None:
         return _halt(
-            WatermarkMissing, "the table exists and carries no watermark, neither in a snapshot nor in a property"
+            WatermarkMissing,
+            "the table exists and carries no watermark that can be read, neither in a snapshot nor in a property",
         )
-    if watermark > latest + CLOCK_TOLERANCE:
+    if marker.source_id != seen.source.table.id:
         return _halt(
-            WatermarkAhead,
-            f"the watermark is {format_instant(watermark)}; the source can be restored only to {format_instant(latest)}",
+            TableRecreated,
+            f"the table was loaded from {marker.source_arn} with id {marker.source_id}; "
+            f"the source table's id is now {seen.source.table.id}",
         )
-    if watermark < earliest:
+    watermark = format_instant(marker.watermark)
+    if marker.watermark > latest + CLOCK_TOLERANCE:
         return _halt(
-            HistoryLost,
-            f"the watermark is {format_instant(watermark)}; the source's history begins at {format_instant(earliest)}",
+            WatermarkAhead, f"the watermark is {watermark}; the source can be restored only to {format_instant(latest)}"
+        )
+    if marker.watermark < earliest:
+        return _halt(
+            HistoryLost, f"the watermark is {watermark}; the source's history begins at {format_instant(earliest)}"
         )
     return None
 
 
 def _range(seen: Observation) -> tuple[datetime, datetime]:
     """Latest and earliest restorable time, in whole seconds inside the range."""
-    assert seen.source.latest is not None and seen.source.earliest is not None  # _source_unfit came first
+    assert seen.source.latest is not None and seen.source.earliest is not None  # _held_back came first
     earliest = whole_second(seen.source.earliest)
     if earliest < seen.source.earliest:
         earliest += timedelta(seconds=1)
@@ -151,12 +157,19 @@ def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timede
     if wish.mode == UPDATE:
         return None
     claim = seen.claim
-    if claim and claim.owner == seen.execution and claim.plan.mode == wish.mode and claim.is_done(seen.table):
+    if claim and claim.owner == seen.execution and _serves(claim.plan, wish) and claim.is_done(seen.table):
         return _record(seen) or Idle("WishFulfilled", f"The {wish.mode} is done.")
-    if wish.mode == FULL:
-        latest, _ = _range(seen)
-        return _new_plan(seen, FULL, (latest,))
-    return _backfill(seen, wish, window_length)
+    if wish.mode == BACKFILL:
+        return _backfill(seen, wish, window_length)
+    latest, earliest = _range(seen)
+    if latest < earliest:
+        return _halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
+    return _new_plan(seen, FULL, (latest,))
+
+
+def _serves(plan: RunPlan, wish: ExecutionInput) -> bool:
+    """Whether a plan is what was wished for: a backfill that somebody else had begun may start elsewhere."""
+    return plan.mode == wish.mode and (wish.start is None or plan.start == wish.start)
 
 
 def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action:
@@ -185,9 +198,7 @@ def _update(seen: Observation, window_length: timedelta) -> Action:
     latest, earliest = _range(seen)
     watermark = seen.table.watermark
     if watermark is None and latest < earliest:
-        return Idle(
-            "NothingRestorable", "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
-        )
+        return Idle("NothingRestorable", NOTHING_RESTORABLE)
     if watermark is None:
         on_grid = floor_to(latest, window_length)
         return _new_plan(seen, UPDATE, (on_grid if on_grid >= earliest else latest,))

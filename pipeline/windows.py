@@ -64,13 +64,20 @@ def next_close(watermark: datetime, window_length: timedelta) -> datetime:
 
 
 def cut(start: datetime, end: datetime, grid: timedelta) -> tuple[ExportWindow, ...]:
-    """Cut ``[start, end)``, at least 15 minutes long, into the fewest legal windows, ends on the grid where possible."""
+    """Cut ``[start, end)``, at least 15 minutes long, into the fewest legal windows.
+
+    Their ends lie on the grid where that costs no further window: always, if the grid divides a day and `end` is on it.
+    """
     bounds = [start]
     while end - bounds[-1] > LONGEST_WINDOW:
         reach = bounds[-1] + LONGEST_WINDOW
         on_grid = floor_to(reach, grid)
-        following = on_grid if on_grid - bounds[-1] >= LONGEST_WINDOW / 2 else reach
-        if end - following < SHORTEST_WINDOW:
-            following = end - SHORTEST_WINDOW
-        bounds.append(following)
+        following = on_grid if _as_few(bounds[-1], on_grid, end) else reach
+        bounds.append(min(following, end - SHORTEST_WINDOW))
     return windows_between([*bounds, end])
+
+
+def _as_few(start: datetime, first_end: datetime, end: datetime) -> bool:
+    """Whether the fewest windows from `start` to `end` are still enough when the first one ends at `first_end`."""
+    fewest = -((start - end) // LONGEST_WINDOW)
+    return first_end - start >= SHORTEST_WINDOW and end - first_end <= LONGEST_WINDOW * (fewest - 1)

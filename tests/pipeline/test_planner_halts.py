@@ -1,0 +1,132 @@
+"""When nothing may be planned, and when only a person can help."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import error_names
+from pipeline.execution_input import FULL
+from pipeline.marker import TableState
+from pipeline.observation import Export, Halt, Idle, Record
+from tests.pipeline.world import ME, OTHER, RECREATED, at, backfill, claim, full, plan, seen, table, update
+
+UNMARKED = TableState(exists=True)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param({}, id="with windows to export"),
+        pytest.param({"watermark": ""}, id="with no table yet"),
+        pytest.param({"claim": claim(plan("12:00 13:00"))}, id="with half-done work"),
+        pytest.param({"claim": claim(plan("12:00 13:00"), owner=ME)}, id="with work of its own"),
+        pytest.param({"restorable": ""}, id="with recovery off"),
+        pytest.param({"recorded": ""}, id="with the parameter missing"),
+    ],
+)
+def test_pause_holds_everything_back(world):
+    for action in (update(seen(**world, control="PAUSE")), full(seen(**world, control="PAUSE"))):
+        assert isinstance(action, Idle)
+        assert action.reason == "Paused"
+
+
+@pytest.mark.parametrize("control", ["", "run", "PAUSED", "STOP", "RUN "])
+def test_a_control_that_is_neither_run_nor_pause_never_means_run(control):
+    action = update(seen(control=control))
+    assert isinstance(action, Halt)
+    assert action.error == "ControlUnknown"
+    assert repr(control) in action.message
+
+
+@pytest.mark.parametrize(
+    ("watermark", "found"),
+    [
+        pytest.param("12:00", plan("12:00 13:00"), id="whose job has not committed"),
+        pytest.param("13:00", plan("12:00 13:00"), id="whose job has committed, but which still records and tells"),
+        pytest.param("", plan("12:00"), id="which makes the table"),
+        pytest.param("12:00", plan("12:30", FULL), id="which replaces the content"),
+    ],
+)
+def test_a_run_at_work_is_left_alone(watermark, found):
+    world = seen(watermark, "09:00-15:00", claim=claim(found, owner_runs=True))
+    for action in (update(world), full(world), backfill(world, "10:00")):
+        assert isinstance(action, Idle)
+        assert action.reason == "AnotherRun"
+        assert OTHER in action.message
+
+
+def test_a_run_at_work_goes_on_alone_also_while_recovery_is_off():
+    assert update(seen("", "", claim=claim(plan("12:00"), owner_runs=True))).kind == "Idle"
+
+
+@pytest.mark.parametrize("watermark", ["", "12:00"])
+def test_recovery_off_stops_everything(watermark):
+    for action in (update(seen(watermark, "")), full(seen(watermark, ""))):
+        assert isinstance(action, Halt)
+        assert action.error == "PitrOff"
+
+
+@pytest.mark.parametrize(
+    ("world", "error"),
+    [
+        pytest.param(seen(shows=UNMARKED), "WatermarkMissing", id="a table without a watermark"),
+        pytest.param(seen("13:11", "09:00-13:00"), "WatermarkAhead", id="eleven minutes ahead of the source"),
+        pytest.param(seen("14/12:00", "20/00:00-13:00"), "HistoryLost", id="recovery was off for a while"),
+        pytest.param(seen("12:00", "12:00:00.001-13:00"), "HistoryLost", id="a thousandth of a second is lost"),
+        pytest.param(seen("12:00", source=RECREATED), "TableRecreated", id="another source table of that name"),
+        pytest.param(
+            seen("12:00", "12:30-13:00", source=RECREATED), "TableRecreated", id="the new one's history is no loss"
+        ),
+        pytest.param(
+            seen("12:00", source=RECREATED, claim=claim(plan("12:00 13:00"))),
+            "TableRecreated",
+            id="half-done work of the old source",
+        ),
+        pytest.param(
+            seen("12:00", source=RECREATED, claim=claim(plan("11:00", FULL))),
+            "TableRecreated",
+            id="a half-done full export of the old source",
+        ),
+        pytest.param(
+            seen("09:00", "12:00-13:00", claim=claim(plan("09:00 10:00"))),
+            "HistoryLost",
+            id="half-done work whose history is lost",
+        ),
+        pytest.param(
+            seen(shows=UNMARKED, claim=claim(plan("12:00 13:00"))),
+            "WatermarkMissing",
+            id="half-done work on a table that lost its watermark",
+        ),
+    ],
+)
+def test_only_a_person_can_help(world, error):
+    action = update(world)
+    assert isinstance(action, Halt)
+    assert action.error == error
+    assert action.remedy == error_names()[error].default_remedy
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(seen(shows=UNMARKED), id="a table without a watermark"),
+        pytest.param(seen("14:00"), id="a watermark ahead"),
+        pytest.param(seen("14/12:00", "20/00:00-13:00"), id="history lost"),
+        pytest.param(seen("12:00", source=RECREATED), id="a source table created anew"),
+    ],
+)
+def test_a_full_export_is_the_way_out(world):
+    action = full(world)
+    assert isinstance(action, Export)
+    assert action.plan.bounds == (at("13:00"),)
+    assert action.plan.source_id == world.source.table.id
+
+
+def test_once_the_new_source_is_loaded_the_schedule_goes_on():
+    rebuilt = plan("12:00", FULL, source=RECREATED)
+    world = seen(shows=table("12:00", source=RECREATED, done=(rebuilt,)), source=RECREATED, claim=claim(rebuilt))
+    assert update(world) == Export(plan("12:00 13:00", source=RECREATED), 8)
+
+
+def test_the_table_wins_over_a_parameter_that_is_ahead_of_the_source():
+    assert update(seen("13:00", recorded="2030-01-01T00:00:00Z")) == Record(at("13:00"), "2030-01-01T00:00:00Z")

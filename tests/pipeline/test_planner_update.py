@@ -1,0 +1,116 @@
+"""What a scheduled run does: bootstrap, catch up, idle, set the parameter right."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from pipeline.observation import Export, Idle, Record
+from tests.pipeline.world import HOUR, QUARTER_HOUR, at, claim, plan, seen, update
+
+
+@pytest.mark.parametrize(
+    ("restorable", "window", "expected"),
+    [
+        pytest.param("01/00:00-13:02", HOUR, "13:00", id="at the last end of a window that can be exported"),
+        pytest.param("01/00:00-13:02", QUARTER_HOUR, "13:00", id="on the grid of quarter hours too"),
+        pytest.param("01/00:00-13:17:09.250", QUARTER_HOUR, "13:15", id="fractions of the latest time play no part"),
+        pytest.param("12:30:10.5-12:41:17.75", HOUR, "12:41:17", id="off the grid while recovery is younger than that"),
+        pytest.param("13:00-13:02", HOUR, "13:00", id="recovery began exactly on the grid"),
+        pytest.param("13:00:00.001-13:02", HOUR, "13:02", id="recovery began just after the grid"),
+        pytest.param("13:02-13:02", HOUR, "13:02", id="recovery was turned on this very second"),
+    ],
+)
+def test_without_a_table_all_items_are_exported_as_of(restorable, window, expected):
+    assert update(seen("", restorable), window) == Export(plan(expected), 1)
+
+
+def test_without_a_table_and_with_recovery_so_young_that_no_whole_second_is_in_it_nothing_is_done():
+    action = update(seen("", "13:00:00.2-13:00:00.9"))
+    assert isinstance(action, Idle)
+    assert action.reason == "NothingRestorable"
+
+
+@pytest.mark.parametrize(
+    ("watermark", "restorable", "window", "expected"),
+    [
+        pytest.param("12:00", "09:00-13:00", HOUR, "12:00 13:00", id="one window has just closed"),
+        pytest.param("12:00", "09:00-13:59", HOUR, "12:00 13:00", id="the open hour is left for later"),
+        pytest.param("10:00", "09:00-13:00", HOUR, "10:00 13:00", id="a backlog of hours is one window"),
+        pytest.param("12:00", "09:00-12:15", QUARTER_HOUR, "12:00 12:15", id="the shortest window"),
+        pytest.param("12:07", "09:00-12:31", QUARTER_HOUR, "12:07 12:30", id="back to the grid, 15 minutes at least"),
+        pytest.param("09:00", "09:00-10:00", HOUR, "09:00 10:00", id="history begins exactly at the watermark"),
+        pytest.param(
+            "19/12:00", "01/00:00-12:40", HOUR, "19/12:00 20/12:00 12:00", id="two days are two windows of a day"
+        ),
+        pytest.param(
+            "19/12:00", "01/00:00-13:40", HOUR, "19/12:00 20/12:00 12:00 13:00", id="and an hour more is one more"
+        ),
+        pytest.param(
+            "19/00:07:30", "01/00:00-00:20", HOUR, "19/00:07:30 20/00:00 00:00", id="the first window reaches the grid"
+        ),
+        pytest.param(
+            "20/00:00", "01/00:00-00:15", QUARTER_HOUR, "20/00:00 21/00:00 00:15", id="a day and a quarter of an hour"
+        ),
+    ],
+)
+def test_everything_closed_since_the_watermark_is_exported_at_once(watermark, restorable, window, expected):
+    assert update(seen(watermark, restorable), window) == Export(plan(expected), 1)
+
+
+def test_a_week_behind_at_quarter_hours_is_seven_exports_and_not_672():
+    action = update(seen("14/12:00", "01/00:00-12:00"), QUARTER_HOUR)
+    assert isinstance(action, Export)
+    assert len(action.plan.requests) == 7
+
+
+def test_a_week_behind_at_any_window_length_is_at_most_eight_exports():
+    for minutes in range(15, 1441):
+        action = update(seen("14/12:00", "01/00:00-12:00"), timedelta(minutes=minutes))
+        assert isinstance(action, Export)
+        assert len(action.plan.requests) <= 8
+
+
+@pytest.mark.parametrize(
+    ("watermark", "restorable", "window", "until"),
+    [
+        pytest.param("12:00", "09:00-12:59:59", HOUR, "13:00", id="the hour is not over"),
+        pytest.param("13:00", "09:00-13:00", HOUR, "14:00", id="nothing has passed"),
+        pytest.param("12:07", "09:00-12:20", QUARTER_HOUR, "12:30", id="eight minutes to the grid are no legal window"),
+        pytest.param("12:00", "09:00-12:00:00.5", QUARTER_HOUR, "12:15", id="half a second has passed"),
+        pytest.param("13:04", "09:00-13:00", HOUR, "14:00", id="DynamoDB's clock differs from itself by minutes"),
+        pytest.param("13:10", "09:00-13:00", HOUR, "14:00", id="the most that is forgiven"),
+    ],
+)
+def test_it_idles_until_another_window_has_closed(watermark, restorable, window, until):
+    action = update(seen(watermark, restorable), window)
+    assert isinstance(action, Idle)
+    assert (action.reason, action.until) == ("UpToDate", at(until))
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        pytest.param("", id="missing"),
+        pytest.param("2026-11-21T11:00:00Z", id="behind, because a run died between commit and record"),
+        pytest.param("2026-11-21T14:00:00Z", id="ahead, because somebody edited it or rolled the table back"),
+        pytest.param("yesterday", id="no instant at all"),
+    ],
+)
+def test_with_nothing_to_export_a_parameter_that_differs_from_the_table_is_written_again(recorded):
+    assert update(seen("12:00", "09:00-12:30", recorded=recorded)) == Record(at("12:00"), recorded)
+
+
+def test_with_windows_to_export_a_wrong_parameter_waits_for_the_record_that_follows_them():
+    assert update(seen("12:00", "09:00-13:00", recorded="2026-11-21T14:00:00Z")) == Export(plan("12:00 13:00"), 1)
+
+
+def test_the_claim_of_new_work_follows_the_one_in_force():
+    done = claim(plan("11:00 12:00"), number=41)
+    assert update(seen("12:00", "09:00-13:00", claim=done)) == Export(plan("12:00 13:00"), 42)
+
+
+def test_several_rounds_of_one_execution_each_make_their_own_claim():
+    mine = claim(plan("11:00 12:00"), number=41, owner="arn:aws:states:us-east-1:000000000000:execution:Tidemark:me")
+    assert update(seen("12:00", "09:00-13:00", claim=mine)) == Export(plan("12:00 13:00"), 42)

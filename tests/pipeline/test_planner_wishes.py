@@ -1,0 +1,109 @@
+"""What a person asks for: full exports and backfills, once for each execution."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.execution_input import BACKFILL, FULL
+from pipeline.observation import Export, Halt, Idle, Record
+from tests.pipeline.world import HOUR, ME, OTHER, QUARTER_HOUR, at, backfill, claim, full, plan, seen, table, update
+
+
+@pytest.mark.parametrize(
+    ("watermark", "restorable", "expected"),
+    [
+        pytest.param("12:00", "09:00-13:17:09", "13:17:09", id="as late as possible, so that no window is waited for"),
+        pytest.param("12:00", "09:00-13:17:09.75", "13:17:09", id="at a whole second"),
+        pytest.param("", "09:00-13:17", "13:17", id="also where there is no table yet"),
+        pytest.param("13:17", "09:00-13:17", "13:17", id="also where the table is as fresh as can be"),
+    ],
+)
+def test_a_full_export_is_asked_for(watermark, restorable, expected):
+    assert full(seen(watermark, restorable)) == Export(plan(expected, FULL), 1)
+
+
+def test_a_full_export_of_nothing_restorable_is_refused():
+    action = full(seen("", "13:00:00.2-13:00:00.9"))
+    assert isinstance(action, Halt)
+    assert (action.error, action.remedy) == ("InputRefused", "Start the execution again in a few minutes.")
+
+
+@pytest.mark.parametrize(
+    ("start", "watermark", "window", "expected"),
+    [
+        pytest.param("10:00", "12:00", HOUR, "10:00 12:00", id="one window"),
+        pytest.param("10:03:20", "12:00", HOUR, "10:03:20 12:00", id="from any second"),
+        pytest.param("11:45", "12:00", QUARTER_HOUR, "11:45 12:00", id="the shortest"),
+        pytest.param("09:00", "12:00", HOUR, "09:00 12:00", id="from the earliest instant"),
+        pytest.param("19/06:30", "12:00", HOUR, "19/06:30 20/06:00 21/06:00 12:00", id="several, cut on the grid"),
+        pytest.param("20/11:50", "12:00", HOUR, "20/11:50 21/11:00 12:00", id="the last one is not too short"),
+    ],
+)
+def test_a_backfill_goes_from_the_instant_asked_for_to_the_watermark(start, watermark, window, expected):
+    earliest = "09:00" if "/" not in start else "18/00:00"
+    world = seen(watermark, f"{earliest}-15:00")
+    assert backfill(world, start, window) == Export(plan(expected, BACKFILL), 1)
+
+
+@pytest.mark.parametrize(
+    ("watermark", "start", "told"),
+    [
+        pytest.param("12:00", "08:59:59", "the earliest possible is 2026-11-21T09:00:00Z", id="before all history"),
+        pytest.param(
+            "12:00", "11:45:01", "15 minutes or more before the watermark 2026-11-21T12:00:00Z", id="too short"
+        ),
+        pytest.param("12:00", "12:30", "15 minutes or more before the watermark", id="after the watermark"),
+        pytest.param("", "10:00", "there is no table yet to backfill", id="nothing to backfill"),
+    ],
+)
+def test_a_backfill_that_cannot_be_is_refused_with_what_can(watermark, start, told):
+    action = backfill(seen(watermark, "09:00-13:00"), start)
+    assert isinstance(action, Halt)
+    assert action.error == "InputRefused"
+    assert told in action.message
+
+
+@pytest.mark.parametrize(
+    ("done", "ask"),
+    [
+        pytest.param(plan("13:00", FULL), full, id="full"),
+        pytest.param(plan("10:00 13:00", BACKFILL), lambda world: backfill(world, "10:00"), id="backfill"),
+    ],
+)
+def test_a_wish_is_fulfilled_once(done, ask):
+    world = seen(shows=table("13:00", done=(done,)), restorable="09:00-16:00", claim=claim(done, owner=ME))
+    action = ask(world)
+    assert isinstance(action, Idle)
+    assert action.reason == "WishFulfilled"
+
+
+def test_a_fulfilled_wish_still_sets_the_parameter_right():
+    done = plan("13:00", FULL)
+    world = seen(shows=table("13:00", done=(done,)), restorable="09:00-16:00", claim=claim(done, owner=ME), recorded="")
+    assert full(world) == Record(at("13:00"), "")
+
+
+def test_another_execution_may_wish_the_same_again():
+    done = plan("13:00", FULL)
+    world = seen(shows=table("13:00", done=(done,)), restorable="09:00-16:00", claim=claim(done, owner=OTHER))
+    assert full(world) == Export(plan("16:00", FULL), 8)
+
+
+def test_finishing_somebody_elses_windows_first_does_not_fulfil_a_wish():
+    finished = plan("12:00 13:00")
+    world = seen(shows=table("13:00", done=(finished,)), restorable="09:00-16:00", claim=claim(finished, owner=ME))
+    assert backfill(world, "10:00") == Export(plan("10:00 13:00", BACKFILL), 8)
+    assert full(world) == Export(plan("16:00", FULL), 8)
+
+
+def test_finishing_somebody_elses_backfill_does_not_fulfil_one_from_another_instant():
+    finished = plan("11:00 13:00", BACKFILL)
+    world = seen(shows=table("13:00", done=(finished,)), restorable="09:00-16:00", claim=claim(finished, owner=ME))
+    assert backfill(world, "10:00") == Export(plan("10:00 13:00", BACKFILL), 8)
+    assert backfill(world, "11:00").kind == "Idle"
+
+
+def test_after_a_full_export_off_the_grid_the_schedule_goes_on_from_exactly_there():
+    done = plan("13:17:09", FULL)
+    world = seen(shows=table("13:17:09", done=(done,)), restorable="09:00-16:20", claim=claim(done))
+    assert update(world) == Export(plan("13:17:09 16:00"), 8)

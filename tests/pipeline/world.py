@@ -1,0 +1,104 @@
+"""Words for the planner's tests: a world is a timeline, an action is what follows from it.
+
+Instants are written as ``12:00`` or ``12:00:30`` on 21 November 2026, or ``14/12:00`` for another day of that month.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.instants import format_instant
+from pipeline.journal import Claim, RunPlan
+from pipeline.marker import NO_TABLE, Marker, TableState
+from pipeline.observation import Action, Export, Observation, SourceHistory
+from pipeline.planner import next_action
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/orders"
+SOURCE = SourceTable(ARN, "id-of-orders", (KeyAttribute("id", "S"),))
+RECREATED = SourceTable(ARN, "id-of-the-new-orders", (KeyAttribute("id", "S"),))
+ME, OTHER = "arn:aws:states:us-east-1:000000000000:execution:Tidemark:me", "…:execution:Tidemark:other"
+
+HOUR, QUARTER_HOUR = timedelta(hours=1), timedelta(minutes=15)
+
+
+def at(text: str) -> datetime:
+    """Read ``12:00``, ``12:00:30`` or ``14/12:00``."""
+    day, _, clock = text.rpartition("/")
+    hours, minutes, seconds = [*map(float, clock.split(":")), 0.0][:3]
+    midnight = datetime(2026, 11, int(day or 21), tzinfo=UTC)
+    return midnight + timedelta(hours=hours, minutes=minutes, seconds=seconds)
+
+
+def bounds(text: str) -> tuple[datetime, ...]:
+    """Read ``12:00 13:00 14:00``: the ends of touching windows, or one instant for a full export."""
+    return tuple(map(at, text.split()))
+
+
+def plan(text: str, mode: str = UPDATE, attempt: int = 0, source: SourceTable = SOURCE) -> RunPlan:
+    """The plan with these bounds."""
+    return RunPlan(mode, source.id, bounds(text), attempt)
+
+
+def claim(
+    found: RunPlan, number: int = 7, *, owner: str = OTHER, owner_runs: bool = False, refused_with: str = ""
+) -> Claim:
+    """A claim as the parameters show it; an execution always sees itself running."""
+    return Claim(number, owner, found, owner_runs=owner_runs or owner == ME, refused_with=refused_with)
+
+
+def table(
+    watermark: str, *, source: SourceTable = SOURCE, done: tuple[RunPlan, ...] = (), job_id: str = "job"
+) -> TableState:
+    """A table at a watermark, with the jobs of some plans among its commits; "" is no table."""
+    if not watermark:
+        return NO_TABLE
+    marker = Marker(at(watermark), at(watermark), "merge", job_id, source.arn, source.id, {})
+    return TableState(exists=True, marker=marker, job_ids=frozenset({job_id, *(p.job_id for p in done)}))
+
+
+def seen(
+    watermark: str = "12:00",
+    restorable: str = "09:00-13:00",
+    *,
+    control: str = "RUN",
+    recorded: str | None = None,
+    claim: Claim | None = None,
+    shows: TableState | None = None,
+    source: SourceTable = SOURCE,
+    execution: str = ME,
+) -> Observation:
+    """What is seen of a world: `recorded` is the watermark unless told otherwise; `restorable` "" is recovery off."""
+    earliest, _, latest = restorable.partition("-")
+    history = SourceHistory(source, at(earliest) if earliest else None, at(latest) if latest else None)
+    state = table(watermark) if shows is None else shows
+    told = format_instant(state.watermark) if recorded is None and state.watermark else recorded or ""
+    return Observation(history, state, control, told, claim, execution)
+
+
+def wish(mode: str = UPDATE, start: str = "") -> ExecutionInput:
+    """What an execution was asked for."""
+    return ExecutionInput("orders", mode, at(start) if start else None)
+
+
+def update(world: Observation, window: timedelta = HOUR) -> Action:
+    """What a scheduled run does."""
+    return next_action(world, wish(), window)
+
+
+def full(world: Observation) -> Action:
+    """What a run does that a person asked for a full export."""
+    return next_action(world, wish(FULL), HOUR)
+
+
+def backfill(world: Observation, start: str, window: timedelta = HOUR) -> Action:
+    """What a run does that a person asked for a backfill."""
+    return next_action(world, wish(BACKFILL, start), window)
+
+
+def takes_over(world: Observation) -> Export:
+    """The action that finishes the claim in force as it was planned."""
+    found = world.claim
+    assert found is not None
+    return Export(found.plan, found.number + 1, taken_over_from=found.owner)
