@@ -150,8 +150,9 @@ class Journal:
             self._holds[start] -= 1
             self._holds += Counter()  # drops those that are zero
 
-    def __len__(self) -> int:
-        """The number of writes held."""
+    @property
+    def writes_held(self) -> int:
+        """How many writes have not been folded into the items the journal starts from."""
         return len(self._times)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
