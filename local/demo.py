@@ -34,7 +34,7 @@ _HOUR = 3600
 _MOST_DIFFERENCES = 20
 _ROWS_SHOWN = 3
 #: Exports take minutes on AWS; here a second, and the state machine's waits shrink to match.
-_KNOBS: dict[str, Any] = {"export_seconds": 1.0, "wait_scale": 0.02}
+_KNOBS: dict[str, Any] = {"export_seconds": 1.0, "wait_scale": 0.02, "schedules_fire_by_themselves": False}
 
 Tell = Callable[[str], None]
 
@@ -101,7 +101,7 @@ def _run(deployed: Deployed, tell: Tell, hours: float) -> None:
         while True:
             ended = deployed.describe(started[0])["status"] != "RUNNING"
             events = list(deployed.history(started[0]))
-            for sentence in list(story.sentences(iter(events)))[told:]:
+            for sentence in list(story.sentences(events))[told:]:
                 waiting_for.line(f"  {sentence}")
                 told += 1
             if ended:

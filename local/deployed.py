@@ -89,19 +89,20 @@ def deploy(aws: LocalAws, settings: Mapping[str, Any], folder: Path) -> Deployed
     asked = folder / "settings.json"
     asked.write_text(json.dumps(settings))
     assembly, outputs = folder / "cdk.out", folder / "outputs.json"
-    synth = _start(aws, "synth", "--quiet", "-c", f"tidemark-settings={asked}", "--output", str(assembly))
-    _finish(_start(aws, "bootstrap", "aws://000000000000/us-east-1", "--app", "true"))
+    synth = _start(aws, ROOT, "synth", "--quiet", "-c", f"tidemark-settings={asked}", "--output", str(assembly))
+    # In a folder without a cdk.json the CLI bootstraps without asking the app anything.
+    _finish(_start(aws, folder, "bootstrap", "aws://000000000000/us-east-1"))
     _finish(synth)
     answer = ("--require-approval", "never", "--outputs-file", str(outputs))
-    _finish(_start(aws, "deploy", "--app", str(assembly), *answer))
+    _finish(_start(aws, ROOT, "deploy", "--app", str(assembly), *answer))
     ((name, values),) = json.loads(outputs.read_text()).items()
     return Deployed(aws, name, values)
 
 
-def _start(aws: LocalAws, *arguments: str) -> subprocess.Popen[str]:
+def _start(aws: LocalAws, folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [str(_CDK), *arguments, "--ci", "--no-notices"],
-        cwd=ROOT,
+        cwd=folder,
         env=aws.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

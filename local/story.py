@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 
-def sentences(events: Iterator[Mapping[str, Any]]) -> Iterator[str]:
+def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield one sentence for each state that has something to tell, oldest first."""
+    failed = False
     for event in events:
-        left = event.get("stateExitedEventDetails")
-        if left is not None and left["name"] in _TELLERS:
+        left, failure = event.get("stateExitedEventDetails"), event.get("taskFailedEventDetails")
+        if failure is not None:
+            yield f"{failure.get('error', 'error')}: {str(failure.get('cause', ''))[:300]}"
+        if left is not None and left["name"] in _TELLERS and not failed:
             yield from _TELLERS[left["name"]](_payload(left.get("output", "{}")))
-        failed = event.get("taskFailedEventDetails") or event.get("executionFailedEventDetails")
-        if failed is not None:
-            yield f"{failed.get('error', 'error')}: {str(failed.get('cause', ''))[:300]}"
+        # A state that a Catch has left has no result to tell; one that a retry has saved does.
+        failed = failure is not None or (failed and "taskSucceededEventDetails" not in event and left is None)
 
 
 def _payload(output: str) -> Mapping[str, Any]:
