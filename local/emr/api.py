@@ -8,6 +8,7 @@ import copy
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from local.answers import Response, error
 from local.emr import applications, job_runs, runs, tags
@@ -17,6 +18,7 @@ from local.guard import message_for, violations
 from local.operations import Request, operation_of, service_model
 
 NAME = "emr-serverless"
+_TAGS = "/tags/"
 
 _OPERATIONS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "CreateApplication": applications.create_application,
@@ -41,6 +43,9 @@ async def handle_request(
     method: str, path: str, headers: dict[str, str], body: bytes, query_params: dict[str, Any]
 ) -> Response:
     """Answer one HTTP request."""
+    if path.startswith(_TAGS):
+        # The ARN in it holds slashes, which arrive decoded.
+        path = _TAGS + quote(path.removeprefix(_TAGS), safe="")
     operation = operation_of(NAME, Request(method, path, headers, body, query_params))
     if operation is None:
         return error(NAME, "UnknownOperationException", f"There is no operation {method} {path}", 404)

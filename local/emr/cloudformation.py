@@ -5,7 +5,7 @@ from typing import Any
 
 from local.emr.api import call
 from local.emr.errors import ResourceNotFoundException
-from local.emr.integration import camel_case
+from local.emr.integration import VERBATIM, camel_case
 from local.emr.store import STORE, arn_of
 from local.hooks import HookMismatch
 
@@ -90,6 +90,8 @@ def _typed(value: Any) -> Any:
 
 
 def _turned_back(name: str, value: Any) -> Any:
+    if name in VERBATIM:
+        return value
     if isinstance(value, str) and name.lower().endswith("enabled"):
         return value.lower() == "true"
     return int(value) if isinstance(value, str) and name in _NUMBERS else _typed(value)

@@ -22,7 +22,7 @@ from local.states import ExecutionStopped, is_stopped
 _RESOURCE = "arn:aws:states:::emr-serverless:startJobRun"
 _POLL_SECONDS = 0.1
 # Maps whose keys are the caller's own words.
-_VERBATIM = ("tags", "properties", "encryptionContext")
+VERBATIM = ("tags", "properties", "encryptionContext")
 _INSTANTS = ("createdAt", "updatedAt", "startedAt", "endedAt", "attemptCreatedAt", "attemptUpdatedAt")
 
 # Set once the state that waits has given up, which its thread would not notice.
@@ -84,7 +84,7 @@ def _renamed(value: Any, first_letter: Callable[[str], str]) -> Any:
         return value
     return {
         first_letter(name[0]) + name[1:]: item
-        if name[0].lower() + name[1:] in _VERBATIM
+        if name[0].lower() + name[1:] in VERBATIM
         else _renamed(item, first_letter)
         for name, item in value.items()
     }

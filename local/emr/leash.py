@@ -25,8 +25,8 @@ def _end_when_let_go() -> None:
 
 
 if __name__ == "__main__":
-    # A signal meant for the group is the command's to answer.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # A signal meant for the group is the command's to answer. Not SIG_IGN: the command would inherit that.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     exit_code = main(sys.argv[1:])
     # Not sys.exit: a thread is still reading standard input.
     os._exit(exit_code)
