@@ -35,7 +35,9 @@ say "Python 3.11 and the locked packages"
 say "the CDK CLI and the state machine checker"
 npm ci --silent --no-progress
 say "Spark's jars"
-.venv/bin/python -m local.spark_jars
+# Spark's resolver prints every address it asks; that is worth reading only when it fails.
+.venv/bin/python -m local.spark_jars > .tools/jars.log 2>&1 \
+  || { tail -n 30 .tools/jars.log >&2; fail "the jars could not be resolved; the log is .tools/jars.log."; }
 say "the functions' libraries"
 .venv/bin/python -m infra.libraries
 
