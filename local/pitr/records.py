@@ -3,8 +3,8 @@
 Line forms as seen in real exports; `WriteTimestampMicros` is ``{"N":"<digits>"}`` there.
 """
 
+import hashlib
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -60,7 +60,7 @@ def _split(keyed: Sequence[tuple[str, _T]], names: Sequence[str], partitions: in
     split: list[list[tuple[int, str, _T]]] = [[] for _ in range(partitions)]
     for text, value in keyed:
         partition_key = text if len(names) == 1 else json.dumps(json.loads(text)[names[0]])
-        placed = zlib.crc32(partition_key.encode())
+        placed = int.from_bytes(hashlib.blake2b(partition_key.encode(), digest_size=4).digest())
         split[placed * partitions >> 32].append((placed, text, value))
     return [[(text, value) for _, text, value in sorted(members, key=lambda member: member[:2])] for members in split]
 
