@@ -1,0 +1,86 @@
+"""The app: where settings come from, how wrong ones are refused, and that synth needs nothing but the tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from aws_cdk import App
+
+from infra.app import read_settings
+from infra.paths import ROOT
+from infra.stack import TidemarkStack
+from pipeline.errors import SettingRefused
+from pipeline.settings import Settings
+
+SHOP = {"tables": [{"name": "shop", "window_minutes": 15}]}
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps(SHOP))
+    return str(path)
+
+
+def synth(folder, context):
+    """Run the app as the CDK CLI does, with no account, no credentials and no file to find them in."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ["HOME"],  # where jsii keeps what it has unpacked
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "CDK_OUTDIR": str(folder / "cdk.out"),
+        "CDK_CONTEXT_JSON": json.dumps(context),
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "infra.app"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_settings_come_from_the_context():
+    assert read_settings(App(context={"tidemark": SHOP}), {}).tables[0].name == "shop"
+
+
+def test_a_file_named_by_the_option_or_the_environment_takes_their_place(file):
+    default = {"tidemark": {"tables": [{"name": "orders"}]}}
+    assert read_settings(App(context={**default, "tidemark-settings": file}), {}).tables[0].name == "shop"
+    assert read_settings(App(context=default), {"TIDEMARK_SETTINGS": file}).tables[0].name == "shop"
+    both = App(context={**default, "tidemark-settings": file})
+    assert read_settings(both, {"TIDEMARK_SETTINGS": "/nowhere.json"}).tables[0].name == "shop"
+
+
+def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
+    (tmp_path / "broken.json").write_text("{")
+    for name in ("broken.json", "missing.json"):
+        with pytest.raises(SettingRefused, match=f"tidemark-settings is .*{name}"):
+            read_settings(App(context={"tidemark-settings": str(tmp_path / name)}), {})
+
+
+def test_a_wrong_setting_ends_synth_with_its_name_and_what_is_allowed(tmp_path):
+    ended = synth(tmp_path, {"tidemark": {"tables": [{"name": "shop", "window_minutes": 5}]}})
+    assert ended.returncode == 1
+    refusal, remedy = ended.stderr.splitlines()
+    assert refusal == "SettingRefused: tables[0].window_minutes is 5; allowed is a whole number from 15 to 1440"
+    assert remedy.startswith("To do:")
+
+
+def test_synth_needs_no_account_and_gives_the_same_bytes_for_the_same_input(tmp_path, template):
+    context = json.loads((ROOT / "cdk.json").read_text())["context"]
+    ended = synth(tmp_path, context)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    manifest = json.loads((tmp_path / "cdk.out" / "manifest.json").read_text())
+    assert "missing" not in manifest
+    assert manifest["artifacts"]["Tidemark"]["environment"] == "aws://unknown-account/unknown-region"
+    assert (tmp_path / "cdk.out" / template.path.name).read_bytes() == template.path.read_bytes()
+
+
+def test_more_tables_than_a_stack_holds_are_refused_by_name():
+    settings = Settings.parse({"tables": [{"name": f"table-{n}"} for n in range(160)]})
+    with pytest.raises(SettingRefused, match=r"tables has 160 entries; allowed are 14\d"):
+        TidemarkStack(App(), "TooMany", settings=settings)

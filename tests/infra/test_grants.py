@@ -1,0 +1,178 @@
+"""What each role may do, literally. A change here is a change of the system's permissions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+#: Role -> lines "action, action on resource". Names in angle brackets are the stack's own resources.
+EXPECTED = {
+    "Plan": """
+        ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark
+        ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark/*
+        ssm:PutParameter, ssm:DeleteParameters on ssm:parameter/tidemark/Tidemark/*/run/*
+        dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
+        glue:GetTable on glue:catalog
+        glue:GetTable on glue:database/tidemark
+        glue:GetTable on glue:table/tidemark/*
+        s3:GetObject on <StorageBucket.Arn>/warehouse/*/metadata/*
+        s3:GetObject on <StorageBucket.Arn>/runs/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*, warehouse/*
+        states:DescribeExecution on states:execution:Tidemark:*
+    """,
+    "StartExports": """
+        dynamodb:ExportTableToPointInTime, dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
+        s3:PutObject, s3:PutObjectAcl, s3:AbortMultipartUpload on <StorageBucket.Arn>/exports/*
+    """,
+    "CheckExports": "dynamodb:DescribeExport on dynamodb:table/orders/export/*",
+    "PrepareJob": "emr-serverless:ListJobRuns on <SparkApplication.Arn>",
+    "RecordWatermark": """
+        glue:GetTable on glue:catalog
+        glue:GetTable on glue:database/tidemark
+        glue:GetTable on glue:table/tidemark/*
+        s3:GetObject on <StorageBucket.Arn>/warehouse/*/metadata/*
+        s3:GetObject on <StorageBucket.Arn>/runs/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*, warehouse/*
+        ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/last-export-time
+    """,
+    "NotifySuccess": """
+        sns:Publish on <NotificationTopic>
+        kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
+    """,
+    "NotifyFailure": """
+        sns:Publish on <NotificationTopic>
+        kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
+        s3:GetObject on <StorageBucket.Arn>/runs/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*, warehouse/*
+    """,
+    "JobRole": """
+        s3:GetObject on <asset>
+        s3:GetObject on <asset>
+        s3:GetObject on <asset>
+        s3:GetObject on <StorageBucket.Arn>/exports/*
+        s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload on <StorageBucket.Arn>/warehouse/*
+        s3:PutObject on <StorageBucket.Arn>/runs/*
+        s3:PutObject on <StorageBucket.Arn>/logs/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is exports/*, warehouse/*, runs/*
+        glue:GetDatabase, glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:catalog
+        glue:GetDatabase, glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:database/tidemark
+        glue:GetDatabase, glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:table/tidemark/*
+    """,
+    "StateMachine": """
+        lambda:InvokeFunction on <PlanFunction.Arn>
+        lambda:InvokeFunction on <StartExportsFunction.Arn>
+        lambda:InvokeFunction on <CheckExportsFunction.Arn>
+        lambda:InvokeFunction on <PrepareJobFunction.Arn>
+        lambda:InvokeFunction on <RecordWatermarkFunction.Arn>
+        lambda:InvokeFunction on <NotifySuccessFunction.Arn>
+        lambda:InvokeFunction on <NotifyFailureFunction.Arn>
+        emr-serverless:StartJobRun on <SparkApplication.Arn>
+        emr-serverless:GetJobRun, emr-serverless:CancelJobRun on <SparkApplication.Arn>/jobruns/*
+        iam:PassRole on <JobRole.Arn> if iam:PassedToService is emr-serverless.amazonaws.com
+        events:PutTargets, events:PutRule, events:DescribeRule on events:rule/StepFunctionsGetEventsForEMRServerlessJobRule
+    """,
+    "SchedulerRole": """
+        states:StartExecution on <StateMachine>
+        sqs:SendMessage on <LostTicksQueue.Arn>
+    """,
+}
+FUNCTIONS = [
+    "Plan",
+    "StartExports",
+    "CheckExports",
+    "PrepareJob",
+    "RecordWatermark",
+    "NotifySuccess",
+    "NotifyFailure",
+]
+#: Actions on the resource `*`, which take no other: logs' delivery for state machines, and X-Ray.
+ON_EVERYTHING = {
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+    "xray:PutTraceSegments",
+    "xray:PutTelemetryRecords",
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+}
+_HASH = re.compile(r"(?<=[a-z])[0-9A-F]{8}(?=[.>])")
+_OWN_ARN = re.compile(r"^arn:aws:([a-z0-9]+):eu-west-1:123456789012:")
+_ASSET = re.compile(r"^arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(zip|py)$")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_role_may_do_what_is_written_here_and_nothing_else(template, name):
+    expected = [line.strip() for line in EXPECTED[name].strip().splitlines()]
+    if name in FUNCTIONS:
+        expected.append(f"logs:CreateLogStream, logs:PutLogEvents on <{name}Logs.Arn>")
+    assert [line for line in rights(template, name) if not line.endswith(" on *")] == expected
+
+
+def test_every_role_of_the_stack_is_written_here(template):
+    assert len(template.of("IAM::Role")) == len(EXPECTED)
+    assert template.of("IAM::Policy") == {}, "a construct has added rights of its own"
+
+
+def test_only_actions_that_take_no_resource_are_allowed_on_everything(template):
+    everything = {
+        action
+        for name in EXPECTED
+        for line in rights(template, name)
+        if line.endswith(" on *")
+        for action in line.removesuffix(" on *").split(", ")
+    }
+    assert everything == ON_EVERYTHING
+
+
+def test_no_action_is_a_pattern(template):
+    assert [line for name in EXPECTED for line in rights(template, name) if "*" in line.split(" on ")[0]] == []
+
+
+@pytest.mark.parametrize(
+    ("role", "service", "source"),
+    [
+        ("JobRole", "emr-serverless.amazonaws.com", "<SparkApplication.Arn>"),
+        ("StateMachine", "states.amazonaws.com", "arn:aws:states:eu-west-1:123456789012:stateMachine:Tidemark"),
+        ("SchedulerRole", "scheduler.amazonaws.com", None),
+    ],
+)
+def test_services_take_roles_for_this_account_and_their_own_resource_only(template, role, service, source):
+    (statement,) = role_of(template, role)["AssumeRolePolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"Service": service}
+    assert statement["Condition"]["StringEquals"] == {"aws:SourceAccount": "123456789012"}
+    assert _HASH.sub("", statement["Condition"].get("ArnLike", {}).get("aws:SourceArn", "")) == (source or "")
+
+
+def role_of(template, name):
+    (role,) = [
+        properties
+        for logical, properties in template.of("IAM::Role").items()
+        if re.match(rf"{name}(Role)?[0-9A-F]{{8}}$", logical)
+    ]
+    return role
+
+
+def rights(template, name):
+    """Lines "action, action on resource if key is value", in the order of the policy."""
+    (policy,) = role_of(template, name)["Policies"]
+    for statement in policy["PolicyDocument"]["Statement"]:
+        assert statement["Effect"] == "Allow"
+        actions, resources = listed(statement["Action"]), listed(statement["Resource"])
+        conditions = [
+            f" if {key} is {', '.join(listed(value))}"
+            for keys in statement.get("Condition", {}).values()
+            for key, value in keys.items()
+        ]
+        for resource in resources:
+            short = _ASSET.sub("<asset>", _OWN_ARN.sub(r"\1:", _HASH.sub("", resource)))
+            yield f"{', '.join(actions)} on {short}{''.join(conditions)}"
+
+
+def listed(value):
+    return value if isinstance(value, list) else [value]

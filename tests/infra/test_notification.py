@@ -1,0 +1,54 @@
+"""Who gets which mail: one subscription per address, and a filter that says no more than it must."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.notification import mail_filters
+from pipeline.errors import SettingRefused
+from pipeline.settings import Settings
+
+
+def tables(**mail):
+    """Tables by name, each with its mail lists."""
+    return Settings.parse({"tables": [{"name": name, "mail": lists} for name, lists in mail.items()]}).tables
+
+
+@pytest.mark.parametrize(
+    ("mail", "expected"),
+    [
+        pytest.param({"orders": {"success": ["a@example.com"]}}, {"status": ["SUCCESS"]}, id="one kind of all tables"),
+        pytest.param(
+            {"orders": {"success": ["a@example.com"], "failure": ["a@example.com"]}},
+            {"status": ["SUCCESS", "FAILURE"]},
+            id="everything",
+        ),
+        pytest.param(
+            {"orders": {"failure": ["a@example.com"]}, "ledger": {}},
+            {"status": ["FAILURE"], "table": ["orders"]},
+            id="one kind of one table",
+        ),
+        pytest.param(
+            {
+                "orders": {"success": ["a@example.com"], "failure": ["a@example.com"]},
+                "ledger": {"failure": ["a@example.com"]},
+            },
+            {"$or": [{"status": ["SUCCESS"], "table": ["orders"]}, {"status": ["FAILURE"]}]},
+            id="successes of one table and failures of all",
+        ),
+    ],
+)
+def test_an_address_has_one_filter_for_all_it_wants(mail, expected):
+    assert mail_filters(tables(**mail)) == {"a@example.com": expected}
+
+
+def test_a_filter_beyond_the_limit_of_sns_is_refused_by_name():
+    mail = {f"table{n}": {"failure": ["a@example.com"]} for n in range(151)} | {"quiet": {}}
+    with pytest.raises(SettingRefused, match=r"mail names a@example\.com for 151 of 152 tables"):
+        mail_filters(tables(**mail))
+
+
+def test_more_addresses_than_a_topic_takes_filters_are_refused_by_name():
+    mail = {f"table{n}": {"failure": [f"{n}.{k}@example.com" for k in range(50)]} for n in range(5)}
+    with pytest.raises(SettingRefused, match="mail has 250 addresses"):
+        mail_filters(tables(**mail))

@@ -1,0 +1,185 @@
+"""What is deployed, and that it is private, encrypted and bounded."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from infra.functions import FUNCTIONS
+from infra.paths import ROOT
+from pipeline.deployment import Deployment
+from pipeline.settings import TableSettings
+
+DEFINITION = (ROOT / "statemachine" / "continuous_export.asl.json").read_text()
+
+
+def test_the_bucket_is_private_encrypted_and_outlives_the_stack(template):
+    bucket = template.one("S3::Bucket")
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    (rule,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
+    assert "BucketName" not in bucket
+    (kept,) = [r for r in template.resources.values() if r["Type"] == "AWS::S3::Bucket"]
+    assert (kept["DeletionPolicy"], kept["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
+
+
+def test_only_what_the_pipeline_has_left_behind_expires_never_the_tables(template):
+    rules = template.one("S3::Bucket")["LifecycleConfiguration"]["Rules"]
+    expiring = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "ExpirationInDays" in rule}
+    assert expiring == {"exports/": 30, "runs/": 90, "logs/": 90}
+    assert [rule for rule in rules if "AbortIncompleteMultipartUpload" in rule] == [
+        {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7}, "Id": "abandoned-uploads", "Status": "Enabled"}
+    ]
+
+
+@pytest.mark.parametrize("kind", ["S3::BucketPolicy", "SNS::TopicPolicy", "SQS::QueuePolicy"])
+def test_nothing_is_reached_without_tls(template, kind):
+    for policy in template.of(kind).values():
+        denied = [s for s in policy["PolicyDocument"]["Statement"] if s["Effect"] == "Deny"]
+        assert [s["Condition"] for s in denied] == [{"Bool": {"aws:SecureTransport": "false"}}]
+
+
+def test_every_bucket_topic_and_queue_has_its_policy(template):
+    for kind, policy in (
+        ("S3::Bucket", "S3::BucketPolicy"),
+        ("SNS::Topic", "SNS::TopicPolicy"),
+        ("SQS::Queue", "SQS::QueuePolicy"),
+    ):
+        assert len(template.of(kind)) == len(template.of(policy)) > 0
+
+
+def test_mails_are_encrypted_under_a_key_of_their_own_that_rotates(template):
+    ((key, properties),) = template.of("KMS::Key").items()
+    assert properties["EnableKeyRotation"] is True
+    assert {topic["KmsMasterKeyId"] for topic in template.of("SNS::Topic").values()} == {f"<{key}.Arn>"}
+
+
+def test_alarms_can_reach_their_topic_through_its_policy_and_the_key(template):
+    documents = [p["PolicyDocument"] for p in template.of("SNS::TopicPolicy").values()]
+    documents.append(template.one("KMS::Key")["KeyPolicy"])
+    allowed = [
+        (statement["Action"], statement["Condition"])
+        for document in documents
+        for statement in document["Statement"]
+        if statement["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    ]
+    ours = {"StringEquals": {"aws:SourceAccount": "123456789012"}}
+    assert allowed == [("sns:Publish", ours), (["kms:Decrypt", "kms:GenerateDataKey"], ours)]
+
+
+def test_each_state_that_computes_has_its_function_with_its_handler(template):
+    placeholders = set(re.findall(r"\$\{(\w+)\}", DEFINITION))
+    assert placeholders == {spec.placeholder for spec in FUNCTIONS}
+    assert set(template.one("StepFunctions::StateMachine")["DefinitionSubstitutions"]) == placeholders
+    handlers = {f["Handler"] for f in template.of("Lambda::Function").values()}
+    assert handlers == {spec.handler for spec in FUNCTIONS}
+    for handler in handlers:
+        module = ROOT.joinpath(*handler.split(".")[:-1]).with_suffix(".py")
+        assert "\nhandler = " in module.read_text(), f"{module} defines no handler"
+
+
+def test_each_function_ends_before_its_state_gives_up(template):
+    states = json.loads(DEFINITION)["States"]
+    for spec in FUNCTIONS:
+        assert spec.timeout_seconds < states[spec.state]["TimeoutSeconds"], spec.state
+
+
+def test_the_functions_share_one_bundle_and_environment_and_nothing_secret_is_in_it(template, settings):
+    functions = template.of("Lambda::Function").values()
+    assert len({json.dumps(f["Code"]) for f in functions}) == 1
+    (environment,) = {json.dumps(f["Environment"]["Variables"], sort_keys=True) for f in functions}
+    variables = json.loads(environment)
+    assert variables.pop("POWERTOOLS_SERVICE_NAME") == "tidemark"
+    assert variables.pop("POWERTOOLS_METRICS_NAMESPACE") == "Tidemark"
+    deployment = Deployment.from_environment(variables)
+    assert deployment.to_environment() == variables
+    assert deployment.region == "eu-west-1"
+    assert deployment.parameter("orders", "control") == "/tidemark/Tidemark/orders/control"
+    for place in (deployment.load_entry_point, deployment.merge_entry_point, deployment.spark_bundle):
+        assert re.fullmatch(r"s3://cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(py|zip)", place)
+
+
+def test_each_function_runs_where_it_is_tested_traced_and_with_its_own_log(template):
+    functions = template.of("Lambda::Function").values()
+    for function in functions:
+        assert (function["Runtime"], function["Architectures"]) == ("python3.11", ["arm64"])
+        assert function["TracingConfig"] == {"Mode": "Active"}
+    assert (
+        len({f["LoggingConfig"]["LogGroup"] for f in functions})
+        == len({f["Role"] for f in functions})
+        == len(FUNCTIONS)
+    )
+
+
+def test_logs_are_kept_as_long_as_the_settings_say(template, settings):
+    groups = template.of("Logs::LogGroup").values()
+    assert [group["RetentionInDays"] for group in groups] == [settings.log_days] * (len(FUNCTIONS) + 1)
+
+
+def test_the_state_machine_logs_every_event_without_data_and_is_traced(template):
+    machine = template.one("StepFunctions::StateMachine")
+    assert (machine["LoggingConfiguration"]["Level"], machine["LoggingConfiguration"]["IncludeExecutionData"]) == (
+        "ALL",
+        False,
+    )
+    assert machine["TracingConfiguration"] == {"Enabled": True}
+    assert json.loads(machine["DefinitionString"]) == json.loads(DEFINITION)
+
+
+def test_the_spark_application_costs_nothing_when_idle_and_is_bounded_in_whole_workers(template, settings):
+    application = template.one("EMRServerless::Application")
+    assert (application["ReleaseLabel"], application["Architecture"]) == ("emr-7.14.0", "ARM64")
+    assert application["AutoStartConfiguration"]["Enabled"] and application["AutoStopConfiguration"]["Enabled"]
+    assert "InitialCapacity" not in application
+    workers = (1 + settings.spark.max_executors) * application["SchedulerConfiguration"]["MaxConcurrentRuns"]
+    assert application["MaximumCapacity"] == {"Cpu": f"{4 * workers} vCPU", "Memory": f"{16 * workers} GB"}
+
+
+def test_a_table_has_a_schedule_that_forgets_late_ticks_and_keeps_lost_ones(template):
+    schedule = template.one("Scheduler::Schedule")
+    assert schedule["ScheduleExpression"] == "rate(15 minutes)"
+    assert schedule["FlexibleTimeWindow"] == {"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 5}
+    target = schedule["Target"]
+    assert target["RetryPolicy"] == {"MaximumEventAgeInSeconds": 300, "MaximumRetryAttempts": 3}
+    assert json.loads(target["Input"]) == {"table": "orders", "scheduled_time": "<aws.scheduler.scheduled-time>"}
+    ((queue, properties),) = template.of("SQS::Queue").items()
+    assert target["DeadLetterConfig"] == {"Arn": f"<{queue}.Arn>"}
+    assert properties["SqsManagedSseEnabled"] is True
+
+
+def test_the_parameters_are_settings_that_parse_and_a_control_that_says_run(template, settings):
+    values = {p["Name"]: p["Value"] for p in template.of("SSM::Parameter").values()}
+    assert set(values) == {"/tidemark/Tidemark/orders/settings", "/tidemark/Tidemark/orders/control"}
+    assert values["/tidemark/Tidemark/orders/control"] == "RUN"
+    assert TableSettings.from_json(values["/tidemark/Tidemark/orders/settings"]) == settings.tables[0]
+
+
+def test_alarms_watch_one_metric_each_and_tell_somebody(template):
+    for alarm in template.of("CloudWatch::Alarm").values():
+        assert "Metrics" not in alarm, "the local AWS knows no metric math"
+        assert alarm["AlarmActions"] == alarm["OKActions"] != []
+        assert alarm["EvaluationPeriods"] * alarm["Period"] <= 7 * 86400
+
+
+def test_the_dashboard_is_json_and_finds_the_lag_of_every_table(template):
+    body = json.loads(template.one("CloudWatch::Dashboard")["DashboardBody"])
+    lag = body["widgets"][0]["properties"]["metrics"][0][0]["expression"]
+    assert lag == "SEARCH('{Tidemark,service,table} MetricName=\"LagSeconds\" service=\"tidemark\"', 'Maximum', 300)"
+
+
+def test_the_stack_makes_no_source_table_and_nothing_that_runs_code_at_deployment(template):
+    kinds = {resource["Type"] for resource in template.resources.values()}
+    assert not [kind for kind in kinds if kind.startswith(("AWS::DynamoDB", "Custom::", "AWS::CloudFormation::"))]
+
+
+def test_the_outputs_say_what_an_operator_needs(template):
+    assert set(template.raw["Outputs"]) == {
+        "StateMachineArn",
+        "BucketName",
+        "TopicArn",
+        "DatabaseName",
+        "ApplicationId",
+        "ParameterPrefix",
+    }
