@@ -36,17 +36,20 @@ class Failure:
         """Read the state machine's ``failure`` variable: state, error, cause."""
         error = str(raw["error"])
         if raw["state"] == "RunSparkJob":
-            return cls(raw["state"], JobFailed.__name__, _job_message(str(raw["cause"])), JobFailed.default_remedy)
+            message = f"{error}: {_job_message(str(raw['cause']))}"
+            return cls(raw["state"], JobFailed.__name__, message, JobFailed.default_remedy)
         text = _lambda_message(str(raw["cause"]))
         message, _, remedy = text.partition(REMEDY_MARK)
         known = error_names().get(error, PipelineError)
-        return cls(raw["state"], error, message[:_LONGEST_CAUSE], remedy or known.default_remedy)
+        return cls(raw["state"], error, message[:_LONGEST_CAUSE], remedy[:_LONGEST_CAUSE] or known.default_remedy)
 
     def explained_by(self, report: Mapping[str, Any]) -> Failure:
         """Take the name that the Spark job itself gave, if it left a report of its refusal."""
         if not report.get("error"):
             return self
-        return Failure(self.state, report["error"], report["message"], report["remedy"])
+        return Failure(
+            self.state, report["error"], report["message"][:_LONGEST_CAUSE], report["remedy"][:_LONGEST_CAUSE]
+        )
 
 
 def _lambda_message(cause: str) -> str:

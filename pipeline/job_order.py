@@ -7,6 +7,7 @@ reads them from the manifests, which are the truth, and holds them against what 
 from __future__ import annotations
 
 import json
+import os.path
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -57,7 +58,11 @@ class JobOrder:
         return [text]
 
     def to_json(self) -> dict[str, Any]:
-        """Write the order as plain JSON values."""
+        """Write the order as plain JSON values.
+
+        What all exports' URIs begin with is written once: 36 of them with the longest table name would be too much.
+        """
+        root = os.path.commonprefix(self.exports)  # noqa: RUF071 - texts, of which any common part may be cut off
         return {
             "job": self.job,
             "job_id": self.job_id,
@@ -65,7 +70,8 @@ class JobOrder:
             "source_arn": self.source.arn,
             "source_id": self.source.id,
             "key": [str(part) for part in self.source.key],
-            "exports": list(self.exports),
+            "exports_root": root,
+            "exports": [export[len(root) :] for export in self.exports],
             "start": format_instant(self.start),
             "end": format_instant(self.end),
             "buckets": self.buckets,
@@ -84,7 +90,7 @@ class JobOrder:
             job_id=raw["job_id"],
             table=raw["table"],
             source=SourceTable(arn=raw["source_arn"], id=raw["source_id"], key=key),
-            exports=tuple(raw["exports"]),
+            exports=tuple(raw["exports_root"] + export for export in raw["exports"]),
             start=parse_instant(raw["start"]),
             end=parse_instant(raw["end"]),
             buckets=raw["buckets"],

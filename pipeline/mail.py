@@ -6,19 +6,30 @@ says what happened, what the pipeline will do by itself, and the one command tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pipeline.deployment import Deployment
+from pipeline.errors import PipelineError
 from pipeline.failures import Failure
 from pipeline.instants import parse_instant
 from pipeline.prices import export_cost, job_cost
+from pipeline.settings import is_table_name
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
-_LONGEST_SUBJECT = 100  # SNS takes no more, and ASCII only
+_LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
+_LONGEST_STACK, _SHORTEST_TABLE = 20, 12
+_UNPRINTABLE = re.compile(r"[^ -~]")
 _MOST_LISTED = 20
+#: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
+_AFTER = {
+    "WatermarkNotCommitted": "The table does not show what the job should have committed: look at it.",
+    "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
+    "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
+}
 _WHAT = {"load": "Loaded", "merge": "Merged", "backfill": "Backfilled"}
 
 
@@ -40,7 +51,7 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         return _recorded_mail(event, deployment)
     counts = report["counts"]
     lag = _clock(event["endedAt"]) - parse_instant(report["watermark"])
-    cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed", {}))
+    cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
         f"{_WHAT[report['job']]} {plan['table']} into {deployment.database}.{plan['iceberg_table']}.",
         "",
@@ -56,10 +67,11 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *_links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
-    subject = f"[{deployment.stack_name}] OK {plan['table']}: {counts.get('read', 0)} records, at {report['watermark']}"
+    what = f"{counts.get('read', 0)} records, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
     facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
-    return Mail(SUCCESS, plan["table"], _subject(subject), "\n".join(lines) + "\n", facts)
+    subject = _subject(deployment, "OK", plan["table"], what)
+    return Mail(SUCCESS, plan["table"], subject, "\n".join(lines) + "\n", facts)
 
 
 def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
@@ -72,15 +84,14 @@ def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         + "\n".join(_links(event["execution"], deployment, ""))
         + "\n"
     )
-    subject = f"[{deployment.stack_name}] OK {plan['table']}: last-export-time corrected to {report['watermark']}"
+    subject = _subject(deployment, "OK", plan["table"], f"last-export-time corrected to {report['watermark']}")
     facts = {"status": SUCCESS, "table": plan["table"], "recorded": plan["recorded"], "watermark": report["watermark"]}
-    return Mail(SUCCESS, plan["table"], _subject(subject), text, facts)
+    return Mail(SUCCESS, plan["table"], subject, text, facts)
 
 
 def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deployment) -> Mail:
     """Tell what failed. `event` is NotifyFailure's: input, execution, plan (empty if planning failed)."""
-    asked = event["input"] if isinstance(event["input"], Mapping) else {}
-    table = str(event["plan"].get("table") or asked.get("table") or deployment.default_table or "unknown")
+    table = _table(event, deployment)
     heals = (
         "The next scheduled run tries again by itself."
         if failure.kind.heals_by_itself
@@ -92,18 +103,15 @@ def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deploym
         "What happened:",
         failure.message,
         "",
-        "The table and its watermark are as they were."
-        if failure.error != "WatermarkNotCommitted"
-        else "Look at the table.",
+        _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were.",
         "",
         f"What the pipeline does by itself: {heals}",
         f"What to do: {failure.remedy}",
         f"The command: {command(failure, table, deployment)}",
-        f"The manual: docs/operations.md, section {failure.error}",
+        f"The manual: docs/operations.md{_section(failure)}",
         "",
         *_links(event["execution"], deployment, ""),
     ]
-    subject = f"[{deployment.stack_name}] FAILED {table}: {failure.error}"
     facts = {
         "status": FAILURE,
         "table": table,
@@ -115,7 +123,20 @@ def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deploym
         "heals_by_itself": failure.kind.heals_by_itself,
         "execution": event["execution"],
     }
-    return Mail(FAILURE, table, _subject(subject), "\n".join(lines) + "\n", facts)
+    subject = _subject(deployment, "FAILED", table, failure.error)
+    return Mail(FAILURE, table, subject, "\n".join(lines) + "\n", facts)
+
+
+def _table(event: Mapping[str, Any], deployment: Deployment) -> str:
+    """The table a failure is about: the planned one, or the one asked for if it can be a table's name at all."""
+    asked = event["input"].get("table") if isinstance(event["input"], Mapping) else None
+    named = [event["plan"].get("table"), asked, deployment.default_table]
+    return next((name for name in named if isinstance(name, str) and is_table_name(name)), "unknown")
+
+
+def _section(failure: Failure) -> str:
+    """Where the manual speaks of the failure; a name that is not the product's own has no section."""
+    return f", section {failure.error}" if failure.kind is not PipelineError else ""
 
 
 def command(failure: Failure, table: str, deployment: Deployment) -> str:
@@ -195,5 +216,13 @@ def _words(length: timedelta) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
-def _subject(text: str) -> str:
-    return text.encode("ascii", "replace").decode()[:_LONGEST_SUBJECT]
+def _subject(deployment: Deployment, status: str, table: str, what: str) -> str:
+    """Status and what happened stay whole; of a long name of stack or table the end is left out."""
+    stack = _shortened(deployment.stack_name, _LONGEST_STACK)
+    room = _LONGEST_SUBJECT - len(f"[{stack}] {status} : {what}")
+    text = f"[{stack}] {status} {_shortened(table, max(room, _SHORTEST_TABLE))}: {what}"
+    return _UNPRINTABLE.sub("?", text)[:_LONGEST_SUBJECT]
+
+
+def _shortened(name: str, room: int) -> str:
+    return name if len(name) <= room else name[: room - 2] + ".."

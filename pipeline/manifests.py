@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,6 +21,7 @@ from pipeline.identity import SourceTable
 from pipeline.instants import parse_instant
 from pipeline.windows import ExportWindow
 
+_FRACTION = re.compile(r"\.\d*[1-9]\d*Z$")
 FULL, INCREMENTAL = "FULL_EXPORT", "INCREMENTAL_EXPORT"
 
 
@@ -92,6 +94,12 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
         raise UnknownFormat(f"{name}: outputFormat is {raw.get('outputFormat')!r}; this product reads DYNAMODB_JSON")
     if kind not in (FULL, INCREMENTAL):
         raise UnknownFormat(f"{name}: exportType is {kind!r}; known are {FULL} and {INCREMENTAL}")
+    if kind == FULL and not _is_whole_second(raw.get("exportTime")):
+        raise UnknownFormat(
+            f"{name}: exportTime is {raw['exportTime']}; no window can start at a fraction of a second, "
+            "so nothing could follow this export without a gap or an overlap",
+            "Export again with an explicit ExportTime in whole seconds.",
+        )
     try:
         return ExportManifest(
             export_arn=raw["exportArn"],
@@ -113,12 +121,12 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
 def parse_files(name: str, content: bytes) -> tuple[DataFile, ...]:
     """Read ``manifest-files.json``: one JSON object a line. A malformed line is refused by its number."""
     files = []
-    for number, line in enumerate(content.decode("utf-8").split("\n"), start=1):
+    for number, line in enumerate(content.split(b"\n"), start=1):
         if not line:
             continue
-        raw = _object(f"{name}, line {number}", line.encode())
+        raw = _object(f"{name}, line {number}", line)
         try:
-            files.append(DataFile(raw["dataFileS3Key"], int(raw["itemCount"]), raw["md5Checksum"]))
+            files.append(DataFile(raw["dataFileS3Key"], int(raw["itemCount"]), _md5(raw["md5Checksum"])))
         except (KeyError, TypeError, ValueError) as wrong:
             raise ManifestUnreadable(f"{name}, line {number}: {wrong!r}") from wrong
     return tuple(files)
@@ -151,6 +159,17 @@ def _object(name: str, content: bytes) -> Mapping[str, Any]:
     if not isinstance(raw, dict):
         raise ManifestUnreadable(f"{name}: expected a JSON object, found {type(raw).__name__}")
     return raw
+
+
+def _md5(text: str) -> str:
+    if len(base64.b64decode(text, validate=True)) != hashlib.md5(usedforsecurity=False).digest_size:
+        raise ValueError(f"md5Checksum is {text!r}, which is not an MD5 in base64")
+    return text
+
+
+def _is_whole_second(text: Any) -> bool:
+    """Whether an export time has no fraction. What is not an export time at all is left to `parse_instant`."""
+    return not isinstance(text, str) or _FRACTION.search(text) is None
 
 
 def _window(raw: Mapping[str, Any]) -> ExportWindow:

@@ -2,12 +2,13 @@
 
 The watermark lives in the snapshot's summary, because that moves atomically with the data; a copy stands in a table
 property against snapshot expiry. It is looked for among the ancestors of ``main``, newest first, so that compaction
-on top hides nothing and a rollback brings the older watermark back by itself; then in the property.
+on top hides nothing and a rollback brings the older watermark back by itself; then in the property, but only where
+snapshots have expired: on a history that is known from its beginning and bears no marker, somebody else wrote the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -81,7 +82,6 @@ class TableState:
     exists: bool
     marker: Marker | None = None
     job_ids: frozenset[str] = frozenset()
-    summary: Mapping[str, str] | None = None
 
     @property
     def watermark(self) -> datetime | None:
@@ -93,23 +93,35 @@ NO_TABLE = TableState(exists=False)
 
 
 def read_table_state(metadata: Mapping[str, Any]) -> TableState:
-    """Read the state from the content of an Iceberg table metadata file (format v2)."""
+    """Read the state from the content of an Iceberg table metadata file (format v2).
+
+    A marker that cannot be read counts as none: the table is not to be followed, and a full export can still replace it.
+    """
     properties = metadata.get("properties", {})
-    summaries = list(_ancestor_summaries(metadata))
-    marked = [summary for summary in summaries if WATERMARK in summary]
-    found = marked[0] if marked else properties
-    marker = Marker.from_properties(found)
-    if marker is None and LOADING in properties:
+    ancestors = _ancestors(metadata)
+    marked = [s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})]
+    if not marked and _has_expired(ancestors) and WATERMARK in properties:
+        marked = [properties]
+    if not marked and LOADING in properties:
         return NO_TABLE
-    job_ids = frozenset(summary[JOB_ID] for summary in marked)
-    return TableState(exists=True, marker=marker, job_ids=job_ids, summary=marked[0] if marked else None)
+    try:
+        marker = Marker.from_properties(marked[0]) if marked else None
+        return TableState(exists=True, marker=marker, job_ids=frozenset(found[JOB_ID] for found in marked))
+    except (KeyError, ValueError):
+        return TableState(exists=True)
 
 
-def _ancestor_summaries(metadata: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
-    """Summaries of ``main``'s snapshots, newest first, as far back as they have not expired."""
+def _ancestors(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The snapshots of ``main``, newest first, as far back as they have not expired."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}
-    main = metadata.get("refs", {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id", -1))
-    snapshot = by_id.get(main)
-    while snapshot is not None:
-        yield snapshot.get("summary", {})
-        snapshot = by_id.get(snapshot.get("parent-snapshot-id", -1))
+    snapshot_id = metadata.get("refs", {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))
+    found = []
+    while snapshot_id in by_id:
+        found.append(by_id[snapshot_id])
+        snapshot_id = by_id[snapshot_id].get("parent-snapshot-id")
+    return found
+
+
+def _has_expired(ancestors: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the history of ``main`` no longer reaches back to its beginning."""
+    return bool(ancestors) and ancestors[-1].get("parent-snapshot-id", -1) not in (-1, None)

@@ -18,6 +18,7 @@ _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
 #: EMR Serverless worker sizes: vCPUs to the memory allowed, in GB.
 _WORKERS = {1: range(2, 9), 2: range(4, 17), 4: range(8, 31), 8: range(16, 61, 4), 16: range(32, 121, 8)}
 
@@ -106,6 +107,11 @@ class Settings:
         return self.tables[0].name if len(self.tables) == 1 else ""
 
 
+def is_table_name(text: str) -> bool:
+    """Whether DynamoDB would take the text as a table's name."""
+    return _TABLE_NAME.fullmatch(text) is not None
+
+
 def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
     _expect(isinstance(raw, Mapping), where, raw, "an object with a name")
     _known(raw, _names(TableSettings), where)
@@ -113,7 +119,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
     name = _text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
     readable = re.sub(r"[^a-z0-9_]+", "_", name.lower())
     window = _whole(merged, "window_minutes", TableSettings.window_minutes, 15, 1440, where)
-    return TableSettings(
+    settings = TableSettings(
         name=name,
         iceberg_table=_text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
         window_minutes=window,
@@ -121,6 +127,11 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         buckets=_choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
     )
+    size = len(settings.to_json())
+    _expect(
+        size <= _LONGEST_PARAMETER, where, f"{size} characters of JSON", f"{_LONGEST_PARAMETER}; shorten its mail lists"
+    )
+    return settings
 
 
 def _mail(raw: Any, where: str) -> MailLists:

@@ -66,7 +66,8 @@ def next_close(watermark: datetime, window_length: timedelta) -> datetime:
 def cut(start: datetime, end: datetime, grid: timedelta) -> tuple[ExportWindow, ...]:
     """Cut ``[start, end)``, at least 15 minutes long, into the fewest legal windows.
 
-    Their ends lie on the grid where that costs no further window: always, if the grid divides a day and `end` is on it.
+    Their ends lie on the grid where that costs no further window: always, if the grid divides half a day and
+    `end` is on it.
     """
     bounds = [start]
     while end - bounds[-1] > LONGEST_WINDOW:
