@@ -93,7 +93,7 @@ def test_an_execution_that_meets_its_own_claim_goes_on_with_it():
             id="a backfill up to another watermark would undo newer writes",
         ),
         pytest.param(
-            seen("12:00", "09:00-13:00", claim=claim(plan("11:00"))),
+            seen("12:00", "09:00-13:00", claim=claim(plan("12:30"))),
             Export(plan("12:00 13:00"), 8),
             id="a bootstrap of a table that came to be otherwise",
         ),

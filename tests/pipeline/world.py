@@ -1,12 +1,14 @@
-"""Words for the planner's tests: a world is a timeline, an action is what follows from it.
+"""Words for the tests of the rules: a world is a timeline, an action is what follows from it.
 
 Instants are written as ``12:00`` or ``12:00:30`` on 21 November 2026, or ``14/12:00`` for another day of that month.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
+from pipeline.deployment import Deployment
 from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
@@ -19,6 +21,18 @@ ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/orders"
 SOURCE = SourceTable(ARN, "id-of-orders", (KeyAttribute("id", "S"),))
 RECREATED = SourceTable(ARN, "id-of-the-new-orders", (KeyAttribute("id", "S"),))
 ME, OTHER = "arn:aws:states:us-east-1:000000000000:execution:Tidemark:me", "…:execution:Tidemark:other"
+
+MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:Tidemark"
+EXECUTION = MACHINE.replace("stateMachine", "execution") + ":abc"
+DEPLOYMENT = replace(
+    Deployment(**{field.name: field.name for field in fields(Deployment)}),
+    stack_name="Tidemark",
+    default_table="",
+    parameter_prefix="/tidemark/Tidemark",
+    bucket="a-bucket",
+    state_machine_arn=MACHINE,
+    application_id="00app",
+)
 
 HOUR, QUARTER_HOUR = timedelta(hours=1), timedelta(minutes=15)
 

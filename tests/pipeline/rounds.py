@@ -1,0 +1,48 @@
+"""What the functions that send mail are handed, for the tests of the mails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.failures import Failure
+from pipeline.journal import RunPlan
+from pipeline.mail import Mail, failure_mail
+from pipeline.observation import Export, describe
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
+
+COUNTS = {"read": 15, "inserted": 5, "updated": 4, "deleted": 3, "already_there": 2, "unknown_deletes": 1}
+
+
+def done(
+    found: RunPlan | None = None, job: str = "merge", counts: dict[str, int] = COUNTS, **given: Any
+) -> dict[str, Any]:
+    """What NotifySuccess is handed after a round: `given` goes into plan and report."""
+    action = Export(found or plan("12:00 13:00"), 7, taken_over_from=given.get("taken_over_from", ""))
+    made = {**describe(action), "table": given.get("table", "orders"), "iceberg_table": "orders"}
+    report = {
+        "watermark": made["end"],
+        "start": made["start"],
+        "job_id": made["job_id"],
+        "job": job,
+        "counts": counts,
+        "new_columns": given.get("new_columns", []),
+        "misfits": given.get("misfits", []),
+        "continuity": given.get("continuity", ""),
+        "report": "s3://a-bucket/runs/orders/job.json",
+    }
+    exports = [{**export, "arn": "…", "manifest": "…", "billed_bytes": 10_000_000} for export in made["exports"]]
+    return {
+        "execution": EXECUTION,
+        "startedAt": "2026-11-21T13:05:00.123Z",
+        "endedAt": "2026-11-21T13:12:30.456Z",
+        "plan": made,
+        "report": report,
+        "exports": exports,
+        "jobRun": given.get("job_run", {"id": "00job", "billed": {"VCPUHour": 1.0}}),
+    }
+
+
+def failed(error: str = "Gap", state: str = "RunSparkJob") -> Mail:
+    """The mail about a failure of the table orders."""
+    event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": {}}
+    return failure_mail(event, Failure(state, error, "What happened there.", "What helps."), DEPLOYMENT)

@@ -1,0 +1,73 @@
+"""What an execution may be asked for, and how everything else is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import InputRefused
+from pipeline.execution_input import ExecutionInput
+from tests.pipeline.world import at
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        pytest.param({"table": "orders"}, ExecutionInput("orders"), id="the schedule's, by hand"),
+        pytest.param({}, ExecutionInput("default"), id="nothing, with one table configured"),
+        pytest.param(
+            {"table": "orders", "scheduled_time": "2026-11-21T12:00:00Z"},
+            ExecutionInput("orders", scheduled_time="2026-11-21T12:00:00Z"),
+            id="the schedule's",
+        ),
+        pytest.param(
+            {"mode": "backfill", "from": "2026-11-21T10:00:00Z"},
+            ExecutionInput("default", "backfill", at("10:00")),
+            id="a backfill",
+        ),
+        pytest.param({"mode": "full"}, ExecutionInput("default", "full"), id="a full export"),
+        pytest.param({"dry_run": True}, ExecutionInput("default", dry_run=True), id="the plan only"),
+        pytest.param(
+            {"table": "t", "mode": "backfill", "from": "2026-11-21T10:00:00Z", "dry_run": True},
+            ExecutionInput("t", "backfill", at("10:00"), dry_run=True),
+            id="everything at once",
+        ),
+    ],
+)
+def test_an_input_is_a_wish(raw, expected):
+    assert ExecutionInput.parse(raw, "default") == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        pytest.param({"tabel": "orders"}, "'tabel'; allowed are table, mode, from, dry_run", id="an unknown field"),
+        pytest.param({"mode": "replay"}, "'replay'; allowed are 'update', 'backfill', 'full'", id="an unknown mode"),
+        pytest.param({"mode": "FULL"}, "mode is 'FULL'", id="a mode in capitals"),
+        pytest.param({"mode": None}, "mode is None", id="no mode"),
+        pytest.param({"mode": ["full"]}, r"mode is \['full'\]", id="a list of modes"),
+        pytest.param({"mode": True}, "mode is True", id="a truth for a mode"),
+        pytest.param({"dry_run": "true"}, "dry_run is 'true'; allowed are True, False", id="a text for a truth"),
+        pytest.param({"dry_run": 1}, "dry_run is 1", id="a number for a truth"),
+        pytest.param({"table": ""}, "table is ''", id="an empty table"),
+        pytest.param({"table": None}, "table is None", id="no table"),
+        pytest.param({"table": ["orders"]}, r"table is \['orders'\]", id="a list of tables"),
+        pytest.param({"mode": "backfill"}, '"from" goes with "mode": "backfill"', id="a backfill from nowhere"),
+        pytest.param({"from": "2026-11-21T10:00:00Z"}, "the mode is 'update'", id="an update from somewhere"),
+        pytest.param(
+            {"mode": "full", "from": "2026-11-21T10:00:00Z"}, "the mode is 'full'", id="a full one from somewhere"
+        ),
+        pytest.param({"mode": "backfill", "from": "yesterday"}, "from: 'yesterday' is not an instant", id="no instant"),
+        pytest.param({"mode": "backfill", "from": 1764936000}, "from: 1764936000 is not an instant", id="an epoch"),
+        pytest.param("orders", "the input is 'orders'", id="a text"),
+        pytest.param(["orders"], r"the input is \['orders'\]", id="a list"),
+        pytest.param(None, "the input is None", id="null"),
+    ],
+)
+def test_anything_else_is_refused_by_name_with_what_is_allowed(raw, told):
+    with pytest.raises(InputRefused, match=told):
+        ExecutionInput.parse(raw, "default")
+
+
+def test_with_several_tables_configured_one_has_to_be_named():
+    with pytest.raises(InputRefused, match="name one of the tables"):
+        ExecutionInput.parse({}, "")

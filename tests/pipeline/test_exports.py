@@ -1,0 +1,108 @@
+"""Requests for exports: named by what they ask for; and how running ones are waited for."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed
+from pipeline.exports import (
+    LONGEST_EXPORT,
+    ExportRequest,
+    client_token,
+    failure_of,
+    wait_before_check,
+    waited,
+)
+from pipeline.windows import windows_between
+from tests.pipeline.world import at, bounds
+
+WINDOW = ExportRequest(window=windows_between(bounds("12:00 13:00"))[0])
+WHOLE = ExportRequest(at=at("12:00"))
+
+
+@pytest.mark.parametrize("request_", [WINDOW, WHOLE], ids=["window", "full"])
+def test_a_request_goes_through_an_event_unchanged(request_):
+    assert ExportRequest.from_json({**request_.to_json(), "arn": "…", "attempt": 3}) == request_
+
+
+@pytest.mark.parametrize("fields", [{}, {"at": at("12:00"), "window": WINDOW.window}], ids=["neither", "both"])
+def test_a_request_is_for_an_instant_or_for_a_window(fields):
+    with pytest.raises(ValueError, match="either full, at an instant, or incremental, of a window"):
+        ExportRequest(**fields)
+
+
+NAMED = ("source", WINDOW, "bucket", "exports/orders", 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(("another", WINDOW, "bucket", "exports/orders", 0), id="another source table"),
+        pytest.param(("source", WHOLE, "bucket", "exports/orders", 0), id="a full export"),
+        pytest.param(
+            (
+                "source",
+                ExportRequest(window=windows_between(bounds("12:00 13:00:01"))[0]),
+                "bucket",
+                "exports/orders",
+                0,
+            ),
+            id="a second more",
+        ),
+        pytest.param(("source", WINDOW, "bucket-2", "exports/orders", 0), id="another bucket"),
+        pytest.param(("source", WINDOW, "bucket", "exports/carts", 0), id="another prefix"),
+        pytest.param(("source", WINDOW, "bucket", "exports/orders", 1), id="the next attempt"),
+    ],
+)
+def test_whatever_changes_the_request_changes_its_token(other):
+    assert client_token(*other) != client_token(*NAMED)
+
+
+def test_the_same_request_has_the_same_token():
+    assert client_token(*NAMED) == client_token("source", ExportRequest.from_json(WINDOW.to_json()), *NAMED[2:])
+
+
+@given(st.text(), st.text(max_size=63), st.text(max_size=300), st.integers(0, 10**6))
+def test_a_token_is_one_that_dynamodb_takes(source, bucket, prefix, attempt):
+    assert re.fullmatch(r"[^$]{1,64}", client_token(source, WINDOW, bucket, prefix, attempt))
+
+
+def test_the_first_look_comes_after_half_a_minute_and_later_ones_every_five():
+    assert wait_before_check(0) == timedelta(seconds=30)
+    assert wait_before_check(6) == wait_before_check(1000) == timedelta(minutes=5)
+
+
+@given(st.integers(0, 1000))
+def test_waits_never_get_shorter_and_are_whole_seconds_for_the_wait_state(check):
+    assert wait_before_check(check).seconds >= 1
+    assert wait_before_check(check) <= wait_before_check(check + 1)
+    assert waited(check + 1) == waited(check) + wait_before_check(check)
+
+
+def test_an_export_of_two_days_is_waited_for_in_fewer_than_600_looks():
+    looks = next(checks for checks in range(10_000) if waited(checks) >= LONGEST_EXPORT)
+    assert looks < 600
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("S3NoSuchBucket", BucketMissing),
+        ("S3AccessDenied", ExportAccessDenied),
+        ("KmsNotFoundException", ExportFailed),
+        ("SomethingNew", ExportFailed),
+    ],
+)
+def test_a_failed_export_has_the_name_that_its_code_means(code, kind):
+    failure = failure_of({"ExportArn": "arn-of-it", "FailureCode": code, "FailureMessage": "because"})
+    assert type(failure) is kind
+    assert failure.message == f"arn-of-it ended as FAILED with {code}: because"
+
+
+def test_a_failed_export_without_a_code_has_failed():
+    assert failure_of({"ExportArn": "arn-of-it"}).message == "arn-of-it ended as FAILED with no code: "

@@ -1,0 +1,109 @@
+"""What a failure is called: from what Step Functions hands on to a name in the manual."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.errors import ExportFailed, Gap, HistoryLost, PipelineError, PitrOff, error_names
+from pipeline.failures import Failure
+
+
+def function_failed(error: Exception, name: str = "") -> dict[str, str]:
+    """What a Catch sees of a function that raised: the class's name, and Lambda's error object as the cause."""
+    kind = name or type(error).__name__
+    cause = json.dumps({"errorMessage": str(error), "errorType": kind, "requestId": "…", "stackTrace": ["…"]})
+    return {"state": "StartExports", "error": kind, "cause": cause}
+
+
+@pytest.mark.parametrize("kind", error_names().values(), ids=lambda kind: kind.__name__)
+def test_an_error_of_the_product_comes_through_with_message_and_remedy(kind):
+    failure = Failure.from_state(function_failed(kind("What happened.", "What to do.")))
+    assert failure == Failure("StartExports", kind.__name__, "What happened.", "What to do.")
+    assert failure.kind is kind
+
+
+def test_an_error_that_says_no_remedy_has_that_of_its_kind():
+    assert Failure.from_state(function_failed(PitrOff("It is off."))).remedy == PitrOff.default_remedy
+
+
+def test_a_halt_is_an_error_without_a_function_s_wrapping():
+    halt = {"state": "Plan", "error": "HistoryLost", "cause": str(HistoryLost("Too late."))}
+    assert Failure.from_state(halt) == Failure("Plan", "HistoryLost", "Too late.", HistoryLost.default_remedy)
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        pytest.param(function_failed(KeyError("plan")), "'plan'", id="a bug"),
+        pytest.param({"state": "Plan", "error": "States.Timeout", "cause": ""}, "", id="a timeout, which has no cause"),
+        pytest.param({"state": "Plan", "error": "Lambda.Unknown", "cause": "gone"}, "gone", id="plain text"),
+        pytest.param({"state": "Plan", "error": "Lambda.Unknown", "cause": '["a"]'}, '["a"]', id="another JSON value"),
+        pytest.param({"state": "Plan", "error": "X", "cause": '{"a":1}'}, '{"a":1}', id="another JSON object"),
+    ],
+)
+def test_an_error_of_another_name_keeps_it_and_says_what_there_is(raw, message):
+    failure = Failure.from_state(raw)
+    assert (failure.error, failure.message, failure.kind) == (raw["error"], message, PipelineError)
+    assert failure.remedy == PipelineError.default_remedy
+
+
+@pytest.mark.parametrize(
+    ("cause", "message"),
+    [
+        pytest.param(
+            json.dumps({"JobRunId": "00f", "State": "FAILED", "StateDetails": "Job failed, exit code 1"}),
+            "States.TaskFailed: Job failed, exit code 1",
+            id="a job run",
+        ),
+        pytest.param(
+            '{"State":"CANCELLED"}', 'States.TaskFailed: {"State":"CANCELLED"}', id="a job run without details"
+        ),
+        pytest.param("no JSON", "States.TaskFailed: no JSON", id="plain text"),
+        pytest.param("[]", "States.TaskFailed: []", id="another JSON value"),
+    ],
+)
+def test_a_job_that_ended_without_success_has_failed_and_says_what_there_is(cause, message):
+    failure = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": cause})
+    assert (failure.error, failure.message) == ("JobFailed", message)
+
+
+def test_why_a_job_could_not_be_started_stays_visible():
+    raw = {"state": "RunSparkJob", "error": "EMRServerless.AccessDeniedException", "cause": "not authorized"}
+    assert Failure.from_state(raw).message == "EMRServerless.AccessDeniedException: not authorized"
+
+
+def test_a_job_that_refused_is_called_what_it_called_itself():
+    failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
+    refused = Gap("The windows do not touch.", "Find the missing one.")
+    explained = failed.explained_by({"error": refused.name, "message": refused.message, "remedy": refused.remedy})
+    assert explained == Failure("RunSparkJob", "Gap", "The windows do not touch.", "Find the missing one.")
+    assert explained.kind is Gap
+
+
+@pytest.mark.parametrize("report", [{}, {"outcome": "committed"}, {"error": ""}])
+def test_a_job_that_left_no_refusal_has_just_failed(report):
+    failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
+    assert failed.explained_by(report) is failed
+
+
+def test_nothing_said_is_longer_than_a_fail_state_takes():
+    long = "x" * 100_000
+    raised = Failure.from_state(function_failed(ExportFailed(long, long)))
+    job = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": long})
+    reported = job.explained_by({"error": "Gap", "message": long, "remedy": long})
+    assert all(len(failure.text) < 32_768 for failure in (raised, job, reported))
+
+
+def test_an_error_carries_message_and_remedy_in_its_text_because_text_is_all_that_lambda_and_spark_hand_on():
+    assert str(Gap("What.", "Do.")) == "What.\nTo do: Do."
+
+
+def test_every_kind_of_error_says_what_it_is_and_what_helps():
+    for name, kind in error_names().items():
+        assert kind.__doc__, name
+        assert kind.default_remedy, name
+        assert kind.command, name
+        told = kind.default_remedy.startswith("Nothing to do")
+        assert not told or kind.heals_by_itself, f"{name} says that nothing is to be done and does not heal by itself"

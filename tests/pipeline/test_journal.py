@@ -1,0 +1,107 @@
+"""The run journal: claims that are read back as they were written, and work that is named by what it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.execution_input import BACKFILL, FULL, MODES, UPDATE
+from pipeline.exports import ExportRequest
+from pipeline.journal import Claim, RunPlan, newest_claim
+from pipeline.windows import windows_between
+from tests.pipeline.world import ME, at, bounds, claim, plan
+
+LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
+LONGEST_OWNER = "arn:aws-us-gov:states:us-gov-west-1:000000000000:execution:" + "s" * 80 + ":" + "e" * 80
+
+plans = st.builds(
+    RunPlan,
+    mode=st.sampled_from(MODES),
+    source_id=st.uuids().map(str),
+    bounds=st.integers(1, 37).flatmap(
+        lambda count: st.integers(0, 10**6).map(
+            lambda start: tuple(at("01/00:00") + timedelta(seconds=start, hours=24 * n) for n in range(count))
+        )
+    ),
+    attempt=st.integers(0, 10**6),
+)
+
+
+@given(plans, st.integers(1, 10**9))
+def test_a_claim_goes_through_its_parameter_unchanged_and_fits_into_it(found, number):
+    written = Claim(number, LONGEST_OWNER, found)
+    text = written.to_text()
+    assert Claim.from_text(number, text) == written
+    assert len(text) <= LONGEST_PARAMETER
+    assert "{{" not in text  # Parameter Store takes that for a reference
+
+
+def test_36_windows_with_the_longest_names_use_a_quarter_of_a_parameter():
+    days = tuple(at("01/00:00") + timedelta(days=n) for n in range(37))
+    assert len(Claim(1, LONGEST_OWNER, RunPlan(BACKFILL, "0" * 36, days)).to_text()) < 1300
+
+
+def test_what_is_seen_of_the_owner_and_of_the_job_is_not_written():
+    found = claim(plan("12:00 13:00"), owner_runs=True, refused_with="Gap")
+    assert set(json.loads(found.to_text())) == {"owner", "mode", "source_id", "bounds", "attempt"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"owner":"x"}', '{"owner":"x","mode":"update","source_id":"s","bounds":["?"]}']
+)
+def test_a_claim_that_somebody_has_edited_is_not_taken_for_one(text):
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        Claim.from_text(1, text)
+
+
+def test_the_highest_number_is_the_claim_in_force():
+    runs = {str(n): Claim(n, ME, plan("12:00 13:00")).to_text() for n in (2, 9, 10)}
+    assert newest_claim(runs) == Claim(10, ME, plan("12:00 13:00"))
+    assert newest_claim({}) is None
+
+
+def test_a_plan_of_one_instant_is_a_full_export():
+    found = plan("12:00", FULL)
+    assert found.is_full
+    assert found.requests == (ExportRequest(at=at("12:00")),)
+    assert (found.start, found.end) == (at("12:00"), at("12:00"))
+
+
+def test_a_plan_of_several_instants_is_the_windows_between_them():
+    found = plan("12:00 13:00 14:00")
+    assert not found.is_full
+    assert found.requests == tuple(ExportRequest(window=w) for w in windows_between(bounds("12:00 13:00 14:00")))
+    assert (found.start, found.end) == (at("12:00"), at("14:00"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(plan("12:00 14:00"), id="other windows to the same end"),
+        pytest.param(plan("11:00 12:00 13:00"), id="more windows"),
+        pytest.param(plan("12:00 12:30 13:00"), id="the same stretch cut otherwise"),
+        pytest.param(plan("13:00"), id="a bootstrap"),
+        pytest.param(plan("12:00 13:00", BACKFILL), id="a backfill of the same windows"),
+        pytest.param(plan("12:00 13:00", attempt=1), id="the next attempt"),
+        pytest.param(replace(plan("12:00 13:00"), source_id="another"), id="another source table"),
+    ],
+)
+def test_different_work_has_a_different_name(other):
+    assert plan("12:00 13:00").job_id != other.job_id
+
+
+def test_the_same_work_has_the_same_name_whoever_does_it():
+    assert plan("12:00 13:00").job_id == RunPlan(UPDATE, "id-of-orders", bounds("12:00 13:00")).job_id
+    assert plan("12:00 13:00").job_id.startswith("update-20261121T130000Z-")
+
+
+@given(plans)
+def test_the_next_attempt_is_the_same_stretch(found):
+    following = found.next_attempt()
+    assert following == replace(found, attempt=found.attempt + 1)
+    assert following.bounds == found.bounds

@@ -1,0 +1,90 @@
+"""What SNS takes: subjects, sizes, and names that a person may have written."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import error_names
+from pipeline.execution_input import FULL
+from pipeline.failures import Failure
+from pipeline.mail import failure_mail, success_mail
+from tests.pipeline.rounds import COUNTS, done, failed
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
+
+LONGEST_MESSAGE = 256 * 1024
+
+
+@pytest.mark.parametrize(
+    ("found", "asked", "default", "table"),
+    [
+        pytest.param({"table": "orders"}, {}, "", "orders", id="planned"),
+        pytest.param({}, {"table": "carts"}, "", "carts", id="asked for"),
+        pytest.param({}, {}, "orders", "orders", id="the only one"),
+        pytest.param({}, {}, "", "unknown", id="none"),
+        pytest.param({}, "orders", "", "unknown", id="an input that is no object"),
+        pytest.param({}, {"table": ["orders"]}, "", "unknown", id="a list"),
+        pytest.param({}, {"table": "or\nders"}, "", "unknown", id="a text that would break the subject"),
+        pytest.param({}, {"table": "x'; rm -rf ~; '"}, "", "unknown", id="a text that would break the command"),
+        pytest.param({}, {"table": "x" * 200_000}, "", "unknown", id="a text that would break the message"),
+    ],
+)
+def test_the_table_of_a_failure_is_the_best_name_known(found, asked, default, table):
+    event = {"input": asked, "execution": EXECUTION, "plan": found}
+    failure = Failure("Plan", "InputRefused", "Wrong.", "Correct it.")
+    mail = failure_mail(event, failure, replace(DEPLOYMENT, default_table=default))
+    assert mail.table == table
+    assert f" {table}:" in mail.subject
+
+
+names = st.from_regex(r"[A-Za-z0-9_.-]{3,255}", fullmatch=True)
+stacks = st.from_regex(r"[A-Za-z][A-Za-z0-9-]{0,59}", fullmatch=True)
+
+
+@given(names, stacks, st.sampled_from(sorted(error_names())))
+def test_a_subject_is_one_that_sns_takes_and_keeps_status_and_error(table, stack, error):
+    event = {"input": {"table": table}, "execution": EXECUTION, "plan": {}}
+    failure = Failure("Plan", error, "What happened there.", "What helps.")
+    subject = failure_mail(event, failure, replace(DEPLOYMENT, stack_name=stack)).subject
+    assert re.fullmatch(r"[ -~]{1,100}", subject)
+    assert " FAILED " in subject
+    assert subject.endswith(f": {error}")
+    assert table in subject or table[:10] in subject
+
+
+@given(names, stacks)
+def test_a_subject_of_success_keeps_the_watermark(table, stack):
+    subject = success_mail(done(table=table), replace(DEPLOYMENT, stack_name=stack)).subject
+    assert re.fullmatch(r"[ -~]{1,100}", subject)
+    assert subject.endswith("at 2026-11-21T13:00:00Z")
+
+
+def test_the_longest_subject_of_all_keeps_what_was_corrected():
+    event = done(table="t" * 255)
+    event["plan"] = {"kind": "Record", "table": "t" * 255, "recorded": ""}
+    subject = success_mail(event, replace(DEPLOYMENT, stack_name="s" * 60)).subject
+    assert len(subject) <= 100
+    assert subject.endswith("corrected to 2026-11-21T13:00:00Z")
+
+
+def test_both_kinds_of_mail_carry_the_same_facts_for_machines_as_json():
+    success, failure = success_mail(done(plan("12:00", FULL), job="load"), DEPLOYMENT), failed()
+    assert (success.status, success.facts["status"], failure.status, failure.facts["status"]) == (
+        *["SUCCESS"] * 2,
+        *["FAILURE"] * 2,
+    )
+    assert json.loads(json.dumps(success.facts))["lag_seconds"] == 4350
+    assert json.loads(json.dumps(failure.facts))["error"] == "Gap"
+
+
+def test_a_mail_of_36_windows_with_much_to_tell_fits_into_a_message():
+    days = " ".join(f"{day:02}/00:00" for day in range(1, 31))
+    misfits = [{"path": "/" + "x" * 499, "count": 1}] * 50
+    event = done(plan(days), misfits=misfits, new_columns=["c" * 255] * 50, counts={**COUNTS, "misfits": 50})
+    mail = success_mail(event, DEPLOYMENT)
+    assert len(json.dumps(mail.facts)) + len(mail.text) < LONGEST_MESSAGE

@@ -1,0 +1,125 @@
+"""The marker in the table's metadata: found among the ancestors of main, and in the property only when they are gone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.marker import JOB_ID, LOADING, NO_TABLE, WATERMARK, Marker, TableState, read_table_state
+from tests.pipeline.world import ARN, at
+
+FIRST = Marker(at("10:00"), at("10:00"), "load", "job-1", ARN, "id-of-orders", {"read": 3, "inserted": 3})
+SECOND = Marker(at("11:00"), at("10:00"), "merge", "job-2", ARN, "id-of-orders", {"read": 1, "updated": 1})
+COMPACTION = {"operation": "replace"}
+
+
+def metadata(*summaries: dict[str, str], current: int | None = None, **properties: str) -> dict[str, object]:
+    """A metadata file whose snapshots 1, 2, … follow each other; `current` is where main points, the newest by default."""
+    snapshots = [{"snapshot-id": n, "summary": summary} for n, summary in enumerate(summaries, start=1)]
+    for snapshot in snapshots[1:]:
+        snapshot["parent-snapshot-id"] = snapshot["snapshot-id"] - 1
+    head = len(snapshots) if current is None else current
+    return {
+        "format-version": 2,
+        "current-snapshot-id": head,
+        "refs": {"main": {"snapshot-id": head, "type": "branch"}},
+        "snapshots": snapshots,
+        "properties": {name.replace("_", "."): value for name, value in properties.items()},
+    }
+
+
+def expired(found: dict[str, object], count: int) -> dict[str, object]:
+    """The same file after its oldest snapshots have expired; the parent's id stays in the one after them."""
+    return {**found, "snapshots": found["snapshots"][count:]}
+
+
+TWO = metadata(FIRST.to_properties(), SECOND.to_properties())
+PROPERTY = {**SECOND.to_properties(), "owner": "tidemark"}
+
+
+def test_the_newest_commit_tells_the_watermark_and_every_commit_its_job():
+    assert read_table_state(TWO) == TableState(True, SECOND, frozenset({"job-1", "job-2"}))
+
+
+def test_compaction_on_top_hides_nothing():
+    compacted = metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION, COMPACTION)
+    assert read_table_state(compacted) == read_table_state(TWO)
+
+
+def test_a_rollback_brings_the_older_watermark_back_and_forgets_the_later_job():
+    rolled_back = metadata(FIRST.to_properties(), SECOND.to_properties(), current=1)
+    assert read_table_state(rolled_back) == TableState(True, FIRST, frozenset({"job-1"}))
+
+
+def test_a_rollback_wins_over_the_property_that_stayed_as_it_was():
+    rolled_back = {**metadata(FIRST.to_properties(), SECOND.to_properties(), current=1), "properties": PROPERTY}
+    assert read_table_state(rolled_back).watermark == at("10:00")
+
+
+def test_other_branches_play_no_part():
+    branched = metadata(FIRST.to_properties(), SECOND.to_properties(), current=1)
+    branched["refs"]["audit"] = {"snapshot-id": 2, "type": "branch"}
+    assert read_table_state(branched).watermark == at("10:00")
+
+
+def test_a_file_from_before_there_were_branches_is_read_by_its_current_snapshot():
+    plain = {name: value for name, value in TWO.items() if name != "refs"}
+    assert read_table_state(plain) == read_table_state(TWO)
+
+
+def test_expired_ancestors_leave_what_is_left():
+    assert read_table_state(expired(TWO, 1)) == TableState(True, SECOND, frozenset({"job-2"}))
+
+
+def test_when_every_marked_commit_has_expired_the_property_tells_with_its_job():
+    compacted = {**metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION), "properties": PROPERTY}
+    assert read_table_state(expired(compacted, 2)) == TableState(True, SECOND, frozenset({"job-2"}))
+
+
+def test_a_table_that_somebody_wrote_anew_has_no_watermark_although_the_property_stayed():
+    rewritten = {**metadata({"operation": "append"}), "properties": PROPERTY}
+    assert read_table_state(rewritten) == TableState(exists=True)
+
+
+def test_a_foreign_table_exists_and_has_no_watermark():
+    assert read_table_state(metadata({"operation": "append"})) == TableState(exists=True)
+    assert read_table_state(metadata()) == TableState(exists=True)
+    assert read_table_state({}) == TableState(exists=True)
+
+
+def test_a_table_whose_first_load_is_being_prepared_is_no_table_yet():
+    assert read_table_state({**metadata(), "properties": {LOADING: "job-1"}}) == NO_TABLE
+
+
+def test_a_first_load_that_has_committed_counts_although_its_run_died_before_it_tidied_up():
+    committed = {**metadata(FIRST.to_properties()), "properties": {LOADING: "job-1"}}
+    assert read_table_state(committed) == TableState(True, FIRST, frozenset({"job-1"}))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param({WATERMARK: "yesterday"}, id="a watermark that is no instant"),
+        pytest.param({JOB_ID: None}, id="no job id"),
+        pytest.param({"tidemark.count.read": "many"}, id="a count in words"),
+    ],
+)
+def test_a_marker_that_cannot_be_read_counts_as_none(damage):
+    summary = {name: value for name, value in (SECOND.to_properties() | damage).items() if value is not None}
+    assert read_table_state(metadata(FIRST.to_properties(), summary)) == TableState(exists=True)
+
+
+counts = st.dictionaries(st.from_regex(r"[a-z_]{1,20}", fullmatch=True), st.integers(0, 2**53), max_size=9)
+
+
+@given(counts, st.sampled_from(["load", "merge", "backfill"]), st.text(min_size=1))
+def test_a_marker_goes_through_the_properties_unchanged(counted, job, job_id):
+    marker = replace(SECOND, counts=counted, job=job, job_id=job_id)
+    assert Marker.from_properties({**marker.to_properties(), "operation": "overwrite"}) == marker
+
+
+def test_properties_without_a_watermark_are_no_marker():
+    assert Marker.from_properties({"operation": "append", "tidemark.names": "{}"}) is None

@@ -1,0 +1,171 @@
+"""The configuration: what is read, what is filled in, and what is refused by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import SettingRefused
+from pipeline.settings import MailLists, Settings, SparkSettings, TableSettings, is_table_name
+
+ORDERS = {"name": "orders"}
+
+
+def parsed(**table: object) -> TableSettings:
+    return Settings.parse({"tables": [{**ORDERS, **table}]}).tables[0]
+
+
+def test_a_name_is_enough():
+    assert Settings.parse({"tables": [ORDERS]}) == Settings(tables=(TableSettings("orders", "orders"),))
+
+
+def test_everything_can_be_set():
+    mail = {"success": ["a@example.com"], "failure": ["b@example.com", "c@example.com"]}
+    raw = {
+        "tables": [
+            {
+                "name": "Orders.2",
+                "iceberg_table": "o",
+                "window_minutes": 15,
+                "tick_minutes": 5,
+                "buckets": 1,
+                "mail": mail,
+            }
+        ],
+        "stack_name": "Tides-2",
+        "database": "lake",
+        "export_days": 8,
+        "log_days": 7,
+        "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "max_executors": 1},
+    }
+    lists = MailLists(("a@example.com",), ("b@example.com", "c@example.com"))
+    table = TableSettings("Orders.2", "o", 15, 5, 1, lists)
+    assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 1))
+
+
+def test_a_table_takes_the_defaults_it_does_not_set_itself():
+    raw = {"defaults": {"window_minutes": 120, "buckets": 4}, "tables": [ORDERS, {"name": "carts", "buckets": 2}]}
+    assert [(t.window_minutes, t.buckets) for t in Settings.parse(raw).tables] == [(120, 4), (120, 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "readable"),
+    [("Orders", "orders"), ("my-orders.v2", "my_orders_v2"), ("A--B", "a_b"), ("x_1", "x_1"), ("___", "___")],
+)
+def test_the_iceberg_table_is_called_like_the_source_in_letters_that_athena_takes(name, readable):
+    assert parsed(name=name).iceberg_table == readable
+
+
+@pytest.mark.parametrize(("window", "tick"), [(15, 15), (60, 15), (1440, 15)])
+def test_the_schedule_looks_every_quarter_of_an_hour(window, tick):
+    assert parsed(window_minutes=window).tick_minutes == tick
+
+
+def test_the_only_table_need_not_be_named():
+    assert Settings.parse({"tables": [ORDERS]}).default_table == "orders"
+    assert Settings.parse({"tables": [ORDERS, {"name": "carts"}]}).default_table == ""
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"window_minutes": 14}, r"tables\[0\].window_minutes is 14; allowed is a whole number from 15 to 1440"),
+        ({"window_minutes": 1441}, "window_minutes is 1441"),
+        ({"window_minutes": "60"}, "window_minutes is '60'"),
+        ({"window_minutes": 60.0}, "window_minutes is 60.0"),
+        ({"window_minutes": True}, "window_minutes is True"),
+        ({"window_minutes": None}, "window_minutes is None"),
+        ({"tick_minutes": 0}, "tick_minutes is 0; allowed is a whole number from 1 to 1440"),
+        ({"buckets": 3}, "buckets is 3; allowed is one of 1, 2, 4"),
+        ({"buckets": 8192}, "buckets is 8192"),
+        ({"name": "ab"}, "name is 'ab'; allowed is a DynamoDB table name"),
+        ({"name": "a" * 256}, "name is 'aaa"),
+        ({"name": "or ders"}, "name is 'or ders'"),
+        ({"name": "orders\n"}, "name is "),
+        ({"name": 7}, "name is 7"),
+        ({"iceberg_table": "Orders"}, "iceberg_table is 'Orders'; allowed is 1-255 of a-z, 0-9 and _"),
+        ({"iceberg_table": ""}, "iceberg_table is ''"),
+        ({"windowminutes": 60}, "unknown setting 'windowminutes'; allowed are buckets"),
+        ({"mail": []}, r"mail is \[\]; allowed is an object"),
+        ({"mail": {"sucess": []}}, "unknown setting 'sucess'; allowed are failure, success"),
+        ({"mail": {"success": "a@example.com"}}, "mail.success is 'a@example.com'; allowed is a list"),
+        ({"mail": {"failure": ["nobody"]}}, "mail.failure is 'nobody'; allowed is mail addresses"),
+        ({"mail": {"failure": [7]}}, "mail.failure is 7"),
+        ({"mail": {"failure": [f"somebody-{n}@example.com" for n in range(200)]}}, "allowed is 4096; shorten its mail"),
+    ],
+)
+def test_a_wrong_setting_of_a_table_is_refused_by_name_with_what_is_allowed(table, told):
+    with pytest.raises(SettingRefused, match=told):
+        parsed(**table)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (None, "tidemark is None; allowed is an object"),
+        ([], r"tidemark is \[\]"),
+        ({}, "tables is None; allowed is a list with at least one table"),
+        ({"tables": []}, r"tables is \[\]"),
+        ({"tables": {"orders": {}}}, "tables is "),
+        ({"tables": ["orders"]}, r"tables\[0\] is 'orders'; allowed is an object with a name"),
+        ({"tables": [{}]}, r"tables\[0\].name is ''"),
+        ({"tables": [ORDERS], "tabels": []}, "unknown setting 'tabels'"),
+        ({"tables": [ORDERS], "defaults": 5}, "defaults is 5"),
+        ({"tables": [ORDERS], "defaults": {"name": "x"}}, "defaults has the unknown setting 'name'"),
+        ({"tables": [ORDERS], "defaults": {"buckets": 3}}, "buckets is 3"),
+        ({"tables": [ORDERS, ORDERS]}, "name 'orders' more than once"),
+        ({"tables": [ORDERS, {"name": "ORDERS"}]}, "iceberg_table 'orders' more than once"),
+        ({"tables": [ORDERS], "stack_name": "1st"}, "stack_name is '1st'"),
+        ({"tables": [ORDERS], "stack_name": "s" * 61}, "stack_name is 'sss"),
+        ({"tables": [ORDERS], "database": "Lake"}, "database is 'Lake'"),
+        ({"tables": [ORDERS], "export_days": 7}, "export_days is 7; allowed is a whole number from 8 to 3650"),
+        ({"tables": [ORDERS], "log_days": 8}, "log_days is 8; allowed is one of 7, 14"),
+        ({"tables": [ORDERS], "spark": {"worker_vcpus": 3}}, "spark.worker_vcpus is 3; allowed is one of 1, 2, 4"),
+        ({"tables": [ORDERS], "spark": {"worker_memory_gb": 31}}, "spark.worker_memory_gb is 31"),
+        ({"tables": [ORDERS], "spark": {"worker_vcpus": 1, "worker_memory_gb": 16}}, "spark.worker_memory_gb is 16"),
+        ({"tables": [ORDERS], "spark": {"max_executors": 0}}, "spark.max_executors is 0"),
+        ({"tables": [ORDERS], "spark": {"workers": 0}}, "spark has the unknown setting 'workers'"),
+        ({"tables": [ORDERS], "spark": []}, r"spark is \[\]"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_name_with_what_is_allowed(raw, told):
+    with pytest.raises(SettingRefused, match=told):
+        Settings.parse(raw)
+
+
+addresses = st.lists(st.from_regex(r"[a-z]{1,9}@[a-z]{1,9}\.com", fullmatch=True), max_size=5).map(tuple)
+tables = st.builds(
+    TableSettings,
+    name=st.from_regex(r"[A-Za-z0-9_.-]{3,255}", fullmatch=True),
+    iceberg_table=st.from_regex(r"[a-z0-9_]{1,255}", fullmatch=True),
+    window_minutes=st.integers(15, 1440),
+    tick_minutes=st.integers(1, 1440),
+    buckets=st.sampled_from([2**n for n in range(13)]),
+    mail=st.builds(MailLists, success=addresses, failure=addresses),
+)
+
+
+@given(tables)
+def test_a_table_goes_through_its_parameter_unchanged(table):
+    assert TableSettings.from_json(table.to_json()) == table
+    assert len(table.to_json()) <= 4096
+
+
+def test_a_parameter_that_somebody_has_edited_is_refused_like_a_setting():
+    edited = json.loads(TableSettings("orders", "orders").to_json()) | {"window_minutes": 5}
+    with pytest.raises(SettingRefused, match=r"the settings parameter\.window_minutes is 5"):
+        TableSettings.from_json(json.dumps(edited))
+
+
+def test_the_project_as_it_is_cloned_can_be_synthesised():
+    context = json.loads((Path(__file__).parents[2] / "cdk.json").read_text())["context"]["tidemark"]
+    assert Settings.parse(context).default_table == "orders"
+
+
+def test_dynamodb_s_rule_for_names():
+    assert is_table_name("a.b-c_D9")
+    assert not any(map(is_table_name, ["", "ab", "a" * 256, "a b c", "orders\n", "ördrar"]))
