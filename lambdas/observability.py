@@ -23,11 +23,10 @@ Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
 
 def doorway(carry_out: Callable[[dict[str, Any], Deployment], dict[str, Any]]) -> Handler:
-    """Make a handler of a function of (event, deployment): logs with context, trace, metrics, named AWS failures."""
+    """Make a handler of a function of (event, deployment): logs with context, trace, named AWS failures."""
 
     @logger.inject_lambda_context(clear_state=True)
     @tracer.capture_lambda_handler(capture_response=False)
-    @metrics.log_metrics
     @wraps(carry_out)
     def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         with aws_failures():
@@ -48,3 +47,4 @@ def record_lag(table: str, seen: Observation) -> None:
     metrics.add_dimension("table", table)
     metrics.add_metric("LagSeconds", MetricUnit.Seconds, max(0.0, (latest - watermark).total_seconds()))
     metrics.add_metric("HistoryLeftSeconds", MetricUnit.Seconds, (watermark - earliest).total_seconds())
+    metrics.flush_metrics()

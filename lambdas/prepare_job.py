@@ -18,7 +18,8 @@ _LONGEST_JOB_MINUTES = 720
 
 def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     order = _order(event["plan"], event["exports"], deployment)
-    attempt = jobs.ended_runs(deployment.application_id, order.job_id)
+    # History must have passed before a job can apply it: none of its job runs is older than its end.
+    attempt = jobs.ended_runs(deployment.application_id, order.job_id, since=order.end)
     logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
     load = order.job == "load"
     return {

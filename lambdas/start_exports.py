@@ -7,7 +7,6 @@ from typing import Any
 from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.errors import ExportFailed
 from pipeline.exports import MOST_ATTEMPTS, ExportRequest, client_token, failure_of, wait_before_check
 
 
@@ -28,7 +27,7 @@ def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment)
         if description["ExportStatus"] != "FAILED":
             return {**request.to_json(), "arn": description["ExportArn"], "attempt": attempt}
     failure = failure_of(description)
-    raise ExportFailed(
+    raise type(failure)(
         f"{request}: {MOST_ATTEMPTS} exports have failed, the last with {failure.message}",
         "Read why in DynamoDB's list of exports; tokens of failed exports are forgotten after eight hours.",
     )

@@ -9,9 +9,10 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+from botocore.exceptions import ConnectionError as ConnectionFailed
 
-from pipeline.errors import AwsUnavailable, PermissionMissing
+from pipeline.errors import AwsUnavailable, BucketMissing, PermissionMissing
 
 #: Short enough that a function which waits in vain still ends by itself, with tries to spare for a throttled minute.
 _CONFIG = Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 6})
@@ -20,6 +21,8 @@ _DENIED = {
     "AccessDeniedException",
     "AuthorizationError",
     "AuthorizationErrorException",
+    "KMSAccessDenied",
+    "KMSAccessDeniedException",
     "UnauthorizedOperation",
 }
 _TRANSIENT = {
@@ -60,8 +63,10 @@ def aws_failures() -> Iterator[None]:
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
         if error_code(error) in _DENIED:
             raise PermissionMissing(str(error)) from error
+        if error_code(error) == "NoSuchBucket":
+            raise BucketMissing(str(error)) from error
         if error_code(error) in _TRANSIENT or status >= 500:
             raise AwsUnavailable(str(error)) from error
         raise
-    except BotoCoreError as error:
+    except (ConnectionFailed, HTTPClientError, IncompleteReadError) as error:
         raise AwsUnavailable(str(error)) from error

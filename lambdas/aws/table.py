@@ -22,5 +22,10 @@ def look(database: str, table: str) -> TableState:
     if not location:
         return TableState(exists=True)  # a table that is not Iceberg: not ours, and never to be overwritten
     bucket, _, key = location.partition("://")[2].partition("/")
-    metadata = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+    try:
+        metadata = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+    except ClientError as error:
+        if error_code(error) == "NoSuchKey":
+            return TableState(exists=True)  # nobody can read such a table; a full export can still replace it
+        raise
     return read_table_state(json.loads(metadata))
