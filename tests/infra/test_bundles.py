@@ -89,6 +89,10 @@ def test_the_same_tree_gives_the_same_bytes_wherever_and_whenever(tree):
     assert copy.digest == ours.digest
     assert copy.path.read_bytes() == ours.path.read_bytes()
     assert spark_bundle(tree).path.read_bytes() == spark_bundle().path.read_bytes()
+    with zipfile.ZipFile(ours.path) as archive:
+        entries = archive.infolist()
+    assert {(entry.date_time, entry.external_attr) for entry in entries} == {((1980, 1, 1, 0, 0, 0), 0o100644 << 16)}
+    assert [entry.filename for entry in entries] == sorted(entry.filename for entry in entries)
 
 
 def test_a_changed_file_gives_another_bundle_and_what_python_leaves_lying_about_does_not(tree):
