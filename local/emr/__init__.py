@@ -6,12 +6,23 @@
 | `applications`, `job_runs` | the rules of each resource: states, tokens, limits, pages |
 | `runs` | the life of a job run: queue, role session, process, logs, end |
 | `workers` | what the workers that a job asks for would cost on AWS |
-| `spark`, `artifacts`, `logs`, `leash` | the command, what it needs from S3, what it leaves there, that nothing outlives us |
+| `spark`, `machine` | what a job asks for, and the command that runs it here |
+| `artifacts`, `logs`, `process`, `leash` | what a job needs from S3 and leaves there, and that its processes end with us |
+| `class_archive`, `rehearsal` | a file of loaded classes that halves a small job's work |
 | `integration`, `cloudformation` | how Step Functions and CloudFormation use the service |
 
 What the local service cannot do (Hive, streaming, sessions, retries, session policies) it refuses by name.
 """
 
-from local.emr.install import install
+SERVICE = "emr-serverless"
 
-__all__ = ["install"]
+
+def install() -> None:
+    """Add the service to MiniStack, with its Step Functions integration and its CloudFormation type."""
+    # Not at the top: the parts are programs and tests of their own, which need no MiniStack.
+    from local.emr import api, cloudformation, integration
+    from local.hooks import register_service
+
+    register_service(SERVICE, "emr_serverless", api, SERVICE)
+    integration.install()
+    cloudformation.install()

@@ -11,9 +11,10 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from local.emr.class_archive import jvm_options
 from local.emr.spark import SparkJob
 from local.emr.workers import gigabytes
 
@@ -23,7 +24,7 @@ JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
 _MASTER = "local[2]"
 _MOST_DRIVER_MEMORY_GB = 2
 _FROM_OUTSIDE = ("PATH", "HOME", "LANG", "JAVA_HOME", "USER", "TZ")
-# Jobs here are small and many: the first compiler only, which halves the time a job keeps the processor busy.
+# Jobs here are small and many: the first compiler only, which halves the time a job keeps the processors busy.
 _JVM = ("-XX:TieredStopAtLevel=1", "-Xshare:auto")
 # One attempt and one more: what IAM denies shall fail in seconds, and there is no network in between.
 _ATTEMPTS = "2"
@@ -42,18 +43,19 @@ class Machine:
     region: str
     credentials: Mapping[str, str]
     jars: tuple[Path, ...]
+    jvm_options: tuple[str, ...] = ()
 
     @classmethod
     def here(cls, folder: Path, credentials: Mapping[str, str]) -> Machine:
         """The endpoint and region of our own process, and the installed jars. Raises JarsMissing."""
-        # Not at the top: it imports PySpark, which the launcher has no other need of.
-        from local.spark_jars import JARS
+        endpoint, region = os.environ["AWS_ENDPOINT_URL"], os.environ["AWS_REGION"]
+        plain = cls(folder, endpoint, region, credentials, installed_jars())
+        return replace(plain, jvm_options=jvm_options(plain.class_path))
 
-        jars_folder = Path(os.environ.get(JARS_VARIABLE) or JARS)
-        jars = tuple(sorted(jars_folder.glob("*.jar")))
-        if not jars:
-            raise JarsMissing(f"There are no jars for Spark in {jars_folder}; run `make install`")
-        return cls(folder, os.environ["AWS_ENDPOINT_URL"], os.environ["AWS_REGION"], credentials, jars)
+    @property
+    def class_path(self) -> tuple[Path, ...]:
+        """Every jar that a job's JVM sees: Spark's own, then ours."""
+        return (*sorted((folder_of("pyspark") / "jars").glob("*.jar")), *self.jars)
 
     def command(self, job: SparkJob) -> list[str]:
         """The `spark-submit` command of a job whose files are local."""
@@ -83,7 +85,7 @@ class Machine:
             "SPARK_HOME": str(folder_of("pyspark")),
             "SPARK_DIST_CLASSPATH": ":".join(map(str, self.jars)),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_SUBMIT_OPTS": shlex.join([*_JVM, f"-Djava.io.tmpdir={self.folder}"]),
+            "SPARK_SUBMIT_OPTS": shlex.join([*_JVM, *self.jvm_options, f"-Djava.io.tmpdir={self.folder}"]),
             "SPARK_LAUNCHER_OPTS": " ".join(_JVM),
             "PYSPARK_PYTHON": str(interpreter),
             "PYSPARK_DRIVER_PYTHON": str(interpreter),
@@ -142,6 +144,18 @@ class Machine:
             "client.region": self.region,
             "s3.retry.num-retries": "1",
         }
+
+
+def installed_jars() -> tuple[Path, ...]:
+    """The jars that stand in for EMR's image, sorted. Raises JarsMissing."""
+    # Not at the top: it imports PySpark, which the launcher has no other need of.
+    from local.spark_jars import JARS
+
+    folder = Path(os.environ.get(JARS_VARIABLE) or JARS)
+    jars = tuple(sorted(folder.glob("*.jar")))
+    if not jars:
+        raise JarsMissing(f"There are no jars for Spark in {folder}; run `make install`")
+    return jars
 
 
 def folder_of(package: str) -> Path:
