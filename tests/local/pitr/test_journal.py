@@ -142,6 +142,9 @@ def test_shortening_the_recovery_period_gives_history_up_and_lengthening_brings_
     journal.keep_for(35, 10 * DAY)
     assert journal.restorable(10 * DAY, 0).earliest == 8 * DAY
     assert journal.restorable(12 * DAY, 0).earliest == 8 * DAY
+    journal.keep_for(2, 20 * DAY)
+    journal.keep_for(35, 30 * DAY)
+    assert journal.restorable(31 * DAY, 0).earliest == 28 * DAY
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.sampled_from(KEYS), IMAGES), max_size=60), INSTANTS)
