@@ -30,6 +30,8 @@ _ROOT_KEY = "test"
 _ROOT = Path(__file__).resolve().parent.parent
 _READY_WITHIN_SECONDS = 20.0
 _STOPPED_WITHIN_SECONDS = 10.0
+# A restore of a large account takes a while; nothing takes this long.
+_ANSWERED_WITHIN_SECONDS = 300.0
 _LOG_TAIL_LINES = 40
 
 
@@ -52,13 +54,14 @@ class LocalAws:
         home = home.resolve()
         (home / "logs").mkdir(parents=True, exist_ok=True)
         port = port or free_port()
-        command = [sys.executable, "-m", "local.launch", "--home", str(home), "--port", str(port)]
+        command = [sys.executable, "-m", "local.launch", "--home", str(home), "--port", str(port), "--leash"]
         with log_of(home).open("wb") as log:
             process = subprocess.Popen(
                 [*command, *([] if enforce_iam else ["--no-iam"])],
                 cwd=_ROOT,
                 env=clean_environment(),
-                stdin=subprocess.DEVNULL,
+                # A pipe nobody writes to: it ends when this process does, however that happens.
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 # A group of its own, so that one signal reaches everything it starts.
@@ -110,6 +113,8 @@ class LocalAws:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        if self._process.stdin:
+            self._process.stdin.close()
 
     def now(self) -> datetime:
         """The virtual present."""
@@ -171,19 +176,25 @@ class LocalAws:
     def _wait_until_ready(self) -> None:
         until = time.monotonic() + _READY_WITHIN_SECONDS
         while time.monotonic() < until and self._process.poll() is None:
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
-                self._post("health")
+            # Whoever else listens on the port may not answer at all.
+            with contextlib.suppress(OSError, LocalAwsFailed):
+                self._send("health", {}, timeout=1.0)
                 return
             time.sleep(0.05)
         self.stop()
         raise LocalAwsFailed(f"The local AWS did not start; its log ends:\n{self.log_tail()}")
 
     def _post(self, verb: str, **given: Any) -> Any:
+        return self._send(verb, given, timeout=_ANSWERED_WITHIN_SECONDS)
+
+    def _send(self, verb: str, given: dict[str, Any], *, timeout: float) -> Any:
         request = urllib.request.Request(  # noqa: S310 - the address is our own
             f"{self.endpoint}/_local/{verb}", json.dumps(given).encode(), {"content-type": "application/json"}
         )
         try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as response:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                request, timeout=timeout
+            ) as response:
                 return json.loads(response.read())
         except urllib.error.HTTPError as refused:
             raise LocalAwsFailed(f"{verb}: {refused.read().decode(errors='replace')}") from refused

@@ -43,8 +43,6 @@ def install() -> None:
     from ministack.services import stepfunctions
 
     for service in (*GUARDED, "s3"):
-        if service == "emr-serverless" and service not in app.SERVICE_HANDLERS:
-            continue
         if service not in app.SERVICE_HANDLERS:
             raise HookMismatch(f"MiniStack has no service {service}")
         app.SERVICE_HANDLERS[service] = _met(service, app.SERVICE_HANDLERS[service])

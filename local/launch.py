@@ -6,11 +6,10 @@ Everything lives in memory and below the home folder; a new start begins with an
 
 import argparse
 import asyncio
-import importlib
-import importlib.util
 import os
 import shutil
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,34 +66,43 @@ def prepare(home: Path) -> None:
 def install_hooks(home: Path) -> None:
     """All hooks, in order: what is installed later sees a call first."""
     hooks.require_version()
-    ours = {name: importlib.import_module(f"local.{name}") for name in ("snapshots", "mail", "schedules")}
-    for name in ("roles", "arns"):
-        importlib.import_module(f"local.{name}").install()
-    importlib.import_module("local.metrics").install()
-    importlib.import_module("local.lambdas").install(home / "lambda-runtime")
-    for name in ("pitr", "emr"):
-        if importlib.util.find_spec(f"local.{name}"):
-            ours[name] = importlib.import_module(f"local.{name}")
-            ours[name].install()
-    for name in (
-        "encryption",
-        "topics",
-        "cloudformation",
-        "schedules",
-        "front_door",
-        "state_roles",
-        "state_limits",
-        "states",
-    ):
-        importlib.import_module(f"local.{name}").install()
-    ours["mail"].install(home / "outbox")
-    for name in ("mail", "schedules", "pitr"):
-        if name in ours:
-            ours["snapshots"].keep(name, ours[name])
+    from local import (
+        arns,
+        cloudformation,
+        emr,
+        encryption,
+        front_door,
+        lambdas,
+        mail,
+        metrics,
+        pitr,
+        roles,
+        schedules,
+        snapshots,
+        state_limits,
+        state_roles,
+        states,
+        topics,
+    )
+
+    for evaluating in (roles, arns):
+        evaluating.install()
+    metrics.install()
+    lambdas.install(home / "lambda-runtime")
+    pitr.install()
+    emr.install()
+    for strict in (encryption, topics, cloudformation, schedules, front_door):
+        strict.install()
+    # Outermost the check whether an execution still runs, so that nothing is asked for one that does not.
+    for engine in (state_roles, state_limits, states):
+        engine.install()
+    mail.install(home / "outbox")
+    for name, module in (("mail", mail), ("schedules", schedules), ("pitr", pitr)):
+        snapshots.keep(name, module)
 
 
-async def serve(port: int) -> None:
-    """Answer until SIGTERM or SIGINT, then end what was started."""
+async def serve(port: int, *, leashed: bool) -> None:
+    """Answer until SIGTERM, SIGINT or, when leashed, the end of standard input; then end what was started."""
     from hypercorn.asyncio import serve as hypercorn_serve
     from hypercorn.config import Config
     from ministack import app
@@ -117,6 +125,9 @@ async def serve(port: int) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
+    if leashed:
+        # Nobody writes: it becomes readable when the process that holds the other end is gone.
+        loop.add_reader(0, ended.set)
     hypercorn_compat.install()
     config = Config()
     config.bind = [f"127.0.0.1:{port}"]
@@ -125,6 +136,7 @@ async def serve(port: int) -> None:
     config.loglevel = "WARNING"
     await hypercorn_serve(door, config, shutdown_trigger=ended.wait)
     await asyncio.to_thread(states.stop_all, 1.0)
+    await asyncio.to_thread(app._get_module("emr_serverless").reset)
     await asyncio.to_thread(lambda_runtime.reset)
 
 
@@ -134,6 +146,7 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True, help="folder for everything this process writes")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--no-iam", action="store_true", help="evaluate no policies")
+    parser.add_argument("--leash", action="store_true", help="end with the process that holds standard input")
     given = parser.parse_args()
     home: Path = given.home.resolve()
     prepare(home)
@@ -141,9 +154,15 @@ def main() -> None:
     os.environ.clear()
     os.environ.update(set_to)
     install_hooks(home)
-    asyncio.run(serve(given.port))
+    code = 0
+    try:
+        asyncio.run(serve(given.port, leashed=given.leash))
+    except OSError as failure:
+        sys.stderr.write(f"The local AWS cannot serve: {failure}\n")
+        code = 1
     # Threads of pools that wait for a function or a job would hold the process for as long as those take.
-    os._exit(0)
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

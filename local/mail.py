@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
-from email.policy import SMTPUTF8
+from email.policy import default as mail_policy
 from email.utils import format_datetime
 from pathlib import Path
 from threading import Lock
@@ -121,7 +121,7 @@ def _recipients(topic_arn: str, message: str, structure: str, attributes: dict[s
 
 
 def _mail(to: str, subject: str, text: str, topic_arn: str, message_id: str) -> EmailMessage:
-    mail = EmailMessage(policy=SMTPUTF8)
+    mail = EmailMessage(policy=mail_policy.clone(utf8=True))
     mail["Date"] = format_datetime(CLOCK.now())
     mail["From"] = "AWS Notifications <no-reply@sns.local>"
     mail["To"] = to

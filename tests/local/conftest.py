@@ -105,7 +105,7 @@ class Account:
         return seen
 
     def checks(self, role: str) -> list[tuple[str, str, bool]]:
-        """This test's part of the access log, for one role, by the end of its ARN: action, resource, allowed."""
+        """The access log since the test began, for one role, by the end of its ARN: action, resource, allowed."""
         name = role.rsplit("/", 1)[-1]
         log = self.aws.access_log()[self._checks_before :]
         return [(one["action"], one["resource"], one["allowed"]) for one in log if one["role"] == name]
@@ -114,3 +114,9 @@ class Account:
 @pytest.fixture
 def account(aws: LocalAws) -> Account:
     return Account(aws)
+
+
+@pytest.fixture
+def make_account() -> type[Account]:
+    """For tests that start a process of their own."""
+    return Account

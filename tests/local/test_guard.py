@@ -24,7 +24,7 @@ def _with_column(**column: str):
     ("service", "operation", "parameters"),
     [
         ("glue", "CreateTable", _TABLE),
-        ("glue", "CreateTable", _with_column(Comment="ß – 😀\ttab")),
+        ("glue", "CreateTable", _with_column(Comment="ß … 😀\ttab")),
         ("glue", "CreateTable", _with_column(Comment="x" * 255)),
         (
             "emr-serverless",

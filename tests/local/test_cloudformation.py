@@ -1,0 +1,175 @@
+"""Stacks: what MiniStack ignores is done, what AWS refuses is refused."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.local_aws
+
+
+def _deploy(aws, account, resources: dict, *, name: str = "stack", verb: str = "create_stack") -> dict:
+    cloudformation = aws.client("cloudformation")
+    template = {
+        "Resources": {logical: {"Type": kind, "Properties": props} for logical, (kind, props) in resources.items()}
+    }
+    getattr(cloudformation, verb)(
+        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
+    )
+    return account.until(
+        lambda: cloudformation.describe_stacks(StackName=name)["Stacks"][0],
+        lambda stack: not stack["StackStatus"].endswith("IN_PROGRESS"),
+    )
+
+
+def _reasons(aws, name: str = "stack") -> str:
+    events = aws.client("cloudformation").describe_stack_events(StackName=name)["StackEvents"]
+    return " ".join(event.get("ResourceStatusReason", "") for event in events)
+
+
+_TABLE = {
+    "TableName": "source",
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+@pytest.mark.parametrize("kind", ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"])
+def test_point_in_time_recovery_is_switched_on_and_off(aws, account, kind):
+    for verb, enabled in (("create_stack", True), ("update_stack", False)):
+        recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": enabled}}
+        table = _TABLE | ({"Replicas": [{"Region": "us-east-1", **recovery}]} if "Global" in kind else recovery)
+        _deploy(aws, account, {"Table": (kind, table)}, verb=verb)
+        found = aws.client("dynamodb").describe_continuous_backups(TableName="source")["ContinuousBackupsDescription"]
+        status = found["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
+        assert status == ("ENABLED" if enabled else "DISABLED")
+
+
+def test_a_bucket_gets_its_encryption_and_lifecycle(aws, account):
+    rule = {
+        "Id": "old",
+        "Status": "Enabled",
+        "Prefix": "exports/",
+        "ExpirationInDays": 30,
+        "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 2},
+    }
+    encryption = {
+        "ServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": "alias/x"},
+        "BucketKeyEnabled": True,
+    }
+    properties = {
+        "BucketName": "lake",
+        "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
+        "LifecycleConfiguration": {"Rules": [rule]},
+    }
+    _deploy(aws, account, {"Lake": ("AWS::S3::Bucket", properties)})
+    s3 = aws.client("s3")
+    (found,) = s3.get_bucket_encryption(Bucket="lake")["ServerSideEncryptionConfiguration"]["Rules"]
+    assert found["ApplyServerSideEncryptionByDefault"]["KMSMasterKeyID"] == "alias/x"
+    (kept,) = s3.get_bucket_lifecycle_configuration(Bucket="lake")["Rules"]
+    assert (kept["ID"], kept["Expiration"], kept["Filter"]) == ("old", {"Days": 30}, {"Prefix": "exports/"})
+    assert kept["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 2}
+
+
+def test_a_function_gets_its_reserved_concurrency(aws, account):
+    role = account.role("f", "lambda")
+    function = {
+        "FunctionName": "f",
+        "Runtime": "python3.11",
+        "Handler": "index.handler",
+        "Role": role,
+        "Code": {"ZipFile": "x=1"},
+    }
+    _deploy(aws, account, {"F": ("AWS::Lambda::Function", function | {"ReservedConcurrentExecutions": 3})})
+    assert aws.client("lambda").get_function_concurrency(FunctionName="f")["ReservedConcurrentExecutions"] == 3
+
+
+def test_a_schedule_gets_its_zone_and_dates(aws, account):
+    schedule = {
+        "Name": "s",
+        "ScheduleExpression": "rate(1 hour)",
+        "ScheduleExpressionTimezone": "Europe/Berlin",
+        "StartDate": "2027-01-01T00:00:00Z",
+        "FlexibleTimeWindow": {"Mode": "OFF"},
+        "Target": {
+            "Arn": "arn:aws:states:us-east-1:000000000000:stateMachine:m",
+            "RoleArn": "arn:aws:iam::000000000000:role/r",
+        },
+    }
+    _deploy(aws, account, {"S": ("AWS::Scheduler::Schedule", schedule)})
+    assert aws.client("scheduler").get_schedule(Name="s")["ScheduleExpressionTimezone"] == "Europe/Berlin"
+
+
+def test_a_topic_keeps_its_key(aws, account):
+    _deploy(aws, account, {"T": ("AWS::SNS::Topic", {"TopicName": "t", "KmsMasterKeyId": "alias/x"})})
+    attributes = aws.client("sns").get_topic_attributes(TopicArn="arn:aws:sns:us-east-1:000000000000:t")["Attributes"]
+    assert attributes["KmsMasterKeyId"] == "alias/x"
+
+
+def _big_statement() -> dict:
+    return {
+        "Effect": "Allow",
+        "Action": "s3:GetObject",
+        "Resource": [f"arn:aws:s3:::{'b' * 50}/{n:010}" for n in range(140)],
+    }
+
+
+_TRUST = {
+    "Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}]
+}
+
+
+@pytest.mark.parametrize(
+    ("resources", "says"),
+    [
+        pytest.param(
+            {"P": ("AWS::SSM::Parameter", {"Type": "String", "Value": "v" * 4097})},
+            "4096 characters",
+            id="a long parameter",
+        ),
+        pytest.param(
+            {"P": ("AWS::SSM::Parameter", {"Type": "String", "Value": "{{x}}"})},
+            "nest another",
+            id="braces in a parameter",
+        ),
+        pytest.param(
+            {"S": ("AWS::Scheduler::Schedule", {"Name": "n" * 65, "ScheduleExpression": "rate(1 hour)"})},
+            "at 'name'",
+            id="a long schedule name",
+        ),
+        pytest.param(
+            {"D": ("AWS::Glue::Database", {"DatabaseInput": {"Name": ""}})},
+            "at 'databaseInput.name'",
+            id="a database without name",
+        ),
+        pytest.param(
+            {
+                "R": ("AWS::IAM::Role", {"RoleName": "r", "AssumeRolePolicyDocument": _TRUST}),
+                "P": (
+                    "AWS::IAM::Policy",
+                    {
+                        "PolicyName": "p",
+                        "Roles": [{"Ref": "R"}],
+                        "PolicyDocument": {"Version": "2012-10-17", "Statement": [_big_statement()]},
+                    },
+                ),
+            },
+            "Maximum policy size of 10240",
+            id="large inline policies",
+        ),
+    ],
+)
+def test_what_aws_would_refuse_fails_the_stack(aws, account, resources, says):
+    assert _deploy(aws, account, resources)["StackStatus"].startswith("ROLLBACK")
+    assert says in _reasons(aws)
+
+
+def test_a_bucket_that_is_not_empty_is_not_deleted(aws, account):
+    _deploy(aws, account, {"Lake": ("AWS::S3::Bucket", {"BucketName": "lake"})})
+    aws.client("s3").put_object(Bucket="lake", Key="k", Body=b"kept")
+    aws.client("cloudformation").delete_stack(StackName="stack")
+    account.until(
+        lambda: aws.client("cloudformation").describe_stacks(StackName="stack")["Stacks"][0]["StackStatus"],
+        lambda s: s == "DELETE_FAILED",
+    )
+    assert aws.client("s3").get_object(Bucket="lake", Key="k")["Body"].read() == b"kept"
