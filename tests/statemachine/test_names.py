@@ -1,0 +1,112 @@
+"""Names that have to agree: states, handlers, placeholders, functions of the stack, errors."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import error_names
+from tests.statemachine.definition import FUNCTIONS, PATH, ROOT, STATES, TASKS, texts
+
+#: Errors that Step Functions, Lambda and EMR Serverless name themselves.
+SERVICES = {
+    "States.ALL",
+    "States.Timeout",
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+    "Lambda.Unknown",
+    "Sandbox.Timedout",
+    "EMRServerless.InternalServerException",
+    "EMRServerless.ThrottlingException",
+    "EMRServerless.ServiceQuotaExceededException",
+    "EMRServerless.ConflictException",
+}
+
+
+def snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, ast.parse(path.read_text())
+
+
+def stack_functions() -> dict[str, int]:
+    """State and seconds a function may take, as the stack's table has them."""
+    tree = ast.parse((ROOT / "infra" / "functions.py").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "FunctionSpec"]
+    given = {call.args[0].value: {k.arg: k.value.value for k in call.keywords} for call in calls}
+    return {state: keywords.get("timeout_seconds", 60) for state, keywords in given.items()}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_state_that_computes_has_a_placeholder_and_a_handler_of_its_name(name):
+    assert FUNCTIONS[name]["Arguments"]["FunctionName"] == f"${{{name}Function}}"
+    assert (ROOT / "lambdas" / f"{snake(name)}.py").is_file()
+
+
+def test_every_handler_belongs_to_a_state():
+    handlers = {path.stem for path, tree in trees("lambdas") if path.parent.name == "lambdas" and _has_handler(tree)}
+    assert handlers == {snake(name) for name in FUNCTIONS}
+
+
+def _has_handler(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "handler" for node in tree.body)
+
+
+def test_the_stack_makes_a_function_for_each_of_them_and_no_other():
+    assert set(stack_functions()) == set(FUNCTIONS)
+
+
+def test_a_state_waits_longer_than_its_function_may_take():
+    functions = stack_functions()
+    assert [name for name in FUNCTIONS if TASKS[name]["TimeoutSeconds"] <= functions[name]] == []
+
+
+def test_placeholders_are_whole_texts_so_that_the_file_is_json_as_it_stands():
+    found = [text for text in texts(STATES) if "${" in text]
+    assert all(re.fullmatch(r"\$\{\w+\}", text) for text in found)
+    assert len(re.findall(r"\$\{", PATH.read_text())) == len(found) == len(FUNCTIONS)
+
+
+def test_every_error_that_is_retried_or_caught_exists():
+    named = {
+        error for task in TASKS.values() for rule in [*task["Retry"], *task["Catch"]] for error in rule["ErrorEquals"]
+    }
+    assert named <= SERVICES | set(error_names())
+
+
+def test_every_service_error_allowed_here_is_used():
+    assert {error for error in SERVICES if error not in PATH.read_text()} == set()
+
+
+def test_every_error_is_raised_somewhere():
+    used = {
+        node.id
+        for path, tree in trees("pipeline", "lambdas", "spark", "infra")
+        if path != ROOT / "pipeline" / "errors.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name)
+    }
+    assert set(error_names()) - used == set()
+
+
+def test_what_a_handler_takes_from_its_event_the_state_hands_it():
+    for name in FUNCTIONS:
+        tree = ast.parse((ROOT / "lambdas" / f"{snake(name)}.py").read_text())
+        taken = {
+            node.slice.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Subscript)
+            and ast.unparse(node.value) == "event"
+            and isinstance(node.slice, ast.Constant)
+        }
+        assert taken <= set(FUNCTIONS[name]["Arguments"]["Payload"]), name

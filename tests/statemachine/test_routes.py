@@ -1,0 +1,193 @@
+"""Routes through the state machine: which way it goes, what it hands on, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.statemachine.definition import TASKS
+from tests.statemachine.walk import Answer, Route, TaskFailed, walk
+
+EXPORT = {"kind": "Export", "table": "orders", "job_id": "job-1"}
+IDLE = {"kind": "Idle", "reason": "UpToDate"}
+HALT = {"kind": "Halt", "table": "orders", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
+RECORD = {"kind": "Record", "table": "orders", "watermark": "…"}
+EXPORTS = [{"from": "…", "to": "…", "arn": "arn-of-the-export"}]
+COMPLETE = [{**EXPORTS[0], "manifest": "s3://…"}]
+JOB = {
+    "application_id": "00app",
+    "client_token": "job-1-0",
+    "role_arn": "arn-of-the-role",
+    "name": "job-1",
+    "timeout_minutes": 720,
+    "entry_point": "s3://…/merge.py",
+    "arguments": ["{}"],
+    "spark_submit_parameters": "--conf a=b",
+    "log_uri": "s3://…/logs/",
+}
+JOB_RUN = {"JobRunId": "00job", "TotalExecutionDurationSeconds": 60, "BilledResourceUtilization": {"VCPUHour": 1.0}}
+ROUND = [
+    *["StartExports", "WaitForExports", "CheckExports", "ChooseReadiness"],
+    *["PrepareJob", "RunSparkJob", "RecordWatermark", "NotifySuccess", "Plan", "ChooseAction"],
+]
+UP_TO_THE_JOB = ["Plan", "ChooseAction", *ROUND[: ROUND.index("RunSparkJob") + 1]]
+
+
+def answers(*plans: dict[str, Any] | TaskFailed, looks: int = 1, job_run: Any = None, **failing: TaskFailed) -> Answer:
+    """Answers of a world that plans these actions in turn, whose exports are complete at the last of `looks`."""
+    planned, ready = iter(plans), iter([*[False] * (looks - 1), True] * len(plans))
+    payloads = {
+        "Plan": lambda: next(planned),
+        "StartExports": lambda: {"exports": EXPORTS, "wait_seconds": 30},
+        "CheckExports": lambda: {"exports": COMPLETE, "ready": next(ready), "wait_seconds": 45},
+        "PrepareJob": lambda: JOB,
+        "RecordWatermark": lambda: {"watermark": "…"},
+        "NotifySuccess": lambda: {"subject": "…"},
+        "NotifyFailure": lambda: {"state": "…", "error": "NamedByTheMail", "cause": "Told by the mail."},
+    }
+
+    def answer(state: str, _arguments: Any) -> Any:
+        if state in failing:
+            raise failing[state]
+        if state == "RunSparkJob":
+            return job_run or JOB_RUN
+        payload = payloads[state]()
+        if isinstance(payload, TaskFailed):
+            raise payload
+        return {"Payload": payload}
+
+    return answer
+
+
+def tried(route: Route, state: str) -> int:
+    return sum(name == state for name, _ in route.handed)
+
+
+def test_with_nothing_to_do_a_run_plans_and_idles():
+    assert walk(answers(IDLE)).states == ["Plan", "ChooseAction", "Idle"]
+
+
+def test_a_dry_run_ends_after_its_plan():
+    assert walk(answers({"kind": "DryRun", "planned": "Export"})).states == ["Plan", "ChooseAction", "Idle"]
+
+
+def test_a_round_exports_merges_records_tells_and_plans_again():
+    route = walk(answers(EXPORT, IDLE))
+    assert route.states == ["Plan", "ChooseAction", *ROUND, "Idle"]
+    assert route.error == ""
+
+
+def test_rounds_follow_each_other_until_there_is_nothing_left():
+    assert walk(answers(EXPORT, EXPORT, EXPORT, IDLE)).states == ["Plan", "ChooseAction", *ROUND * 3, "Idle"]
+
+
+def test_exports_are_looked_at_again_until_all_are_complete():
+    route = walk(answers(EXPORT, IDLE, looks=4))
+    assert route.states.count("WaitForExports") == 4
+    assert [handed["Payload"]["checks"] for name, handed in route.handed if name == "CheckExports"] == [0, 1, 2, 3]
+
+
+def test_every_round_counts_its_looks_anew():
+    route = walk(answers(EXPORT, EXPORT, IDLE, looks=2))
+    assert [handed["Payload"]["checks"] for name, handed in route.handed if name == "CheckExports"] == [0, 1, 0, 1]
+
+
+def test_a_wrong_parameter_is_recorded_and_told_without_export_or_job():
+    route = walk(answers(RECORD, IDLE))
+    assert route.states == ["Plan", "ChooseAction", "RecordWatermark", "NotifySuccess", "Plan", "ChooseAction", "Idle"]
+    told = route.last("NotifySuccess")["Payload"]
+    assert (told["exports"], told["jobRun"], told["plan"]) == ([], {}, RECORD)
+
+
+def test_the_job_is_started_as_it_was_prepared():
+    started = walk(answers(EXPORT, IDLE)).last("RunSparkJob")
+    assert (started["ApplicationId"], started["ClientToken"], started["Name"]) == ("00app", "job-1-0", "job-1")
+    assert started["JobDriver"]["SparkSubmit"] == {
+        "EntryPoint": "s3://…/merge.py",
+        "EntryPointArguments": ["{}"],
+        "SparkSubmitParameters": "--conf a=b",
+    }
+
+
+def test_the_success_mail_gets_plan_report_exports_job_and_times():
+    told = walk(answers(EXPORT, IDLE)).last("NotifySuccess")["Payload"]
+    assert told == {
+        "execution": "arn-of-the-execution",
+        "startedAt": "2026-11-21T13:05:00.000Z",
+        "endedAt": "2026-11-21T13:12:00.000Z",
+        "plan": EXPORT,
+        "report": {"watermark": "…"},
+        "exports": COMPLETE,
+        "jobRun": {"id": "00job", "seconds": 60, "billed": {"VCPUHour": 1.0}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("job_run", "told"),
+    [
+        pytest.param({"JobRun": JOB_RUN}, {"id": "00job", "seconds": 60, "billed": {"VCPUHour": 1.0}}, id="wrapped"),
+        pytest.param({"JobRunId": "00job"}, {"id": "00job"}, id="without figures"),
+    ],
+)
+def test_the_job_run_is_found_in_either_shape_of_the_result(job_run, told):
+    assert walk(answers(EXPORT, IDLE, job_run=job_run)).last("NotifySuccess")["Payload"]["jobRun"] == told
+
+
+def test_a_halt_is_mailed_and_fails_the_execution():
+    route = walk(answers(HALT))
+    assert route.states == ["Plan", "ChooseAction", "NotifyFailure", "Failed"]
+    told = route.last("NotifyFailure")["Payload"]
+    assert told["failure"] == {"state": "Plan", "error": "PitrOff", "cause": HALT["cause"]}
+    assert (told["plan"], told["input"], told["execution"]) == (HALT, {"table": "orders"}, "arn-of-the-execution")
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if not name.startswith("Notify")])
+@pytest.mark.parametrize("cause", [json.dumps({"errorMessage": "It broke."}), "", None], ids=["told", "empty", "none"])
+def test_any_failure_is_mailed_by_its_name_and_fails_the_execution_as_the_mail_calls_it(name, cause):
+    route = walk(answers(EXPORT, **{name: TaskFailed("SomethingBroke", cause)}))
+    assert route.states[-3:] == [name, "NotifyFailure", "Failed"]
+    told = route.last("NotifyFailure")["Payload"]
+    assert told["failure"] == {"state": name, "error": "SomethingBroke", "cause": cause or ""}
+    assert told["plan"] == ({} if name == "Plan" else EXPORT)
+    assert (route.error, route.cause) == ("NamedByTheMail", "Told by the mail.")
+
+
+def test_a_failure_in_a_later_round_is_not_told_with_the_plan_of_an_earlier_one():
+    route = walk(answers(EXPORT, TaskFailed("PitrOff", "…")))
+    assert route.states == ["Plan", "ChooseAction", *ROUND[:-1], "NotifyFailure", "Failed"]
+    assert route.last("NotifyFailure")["Payload"]["plan"] == {}
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if name != "RunSparkJob"])
+@pytest.mark.parametrize("error", ["AwsUnavailable", "Lambda.TooManyRequestsException", "States.Timeout"])
+def test_a_passing_failure_of_a_function_is_tried_five_times_more(name, error):
+    route = walk(answers(HALT if name == "NotifyFailure" else EXPORT, IDLE, **{name: TaskFailed(error, "…")}))
+    assert tried(route, name) == 6
+
+
+def test_a_named_failure_is_not_tried_again():
+    assert tried(walk(answers(EXPORT, StartExports=TaskFailed("HistoryLost", "…"))), "StartExports") == 1
+
+
+def test_a_job_that_failed_is_not_tried_again_because_its_token_names_the_one_that_failed():
+    assert tried(walk(answers(EXPORT, RunSparkJob=TaskFailed("States.TaskFailed", "{}"))), "RunSparkJob") == 1
+
+
+def test_a_job_that_could_not_be_started_is_tried_again_with_the_same_token():
+    route = walk(answers(EXPORT, RunSparkJob=TaskFailed("EMRServerless.ThrottlingException", "…")))
+    assert tried(route, "RunSparkJob") == 7
+    assert len({json.dumps(handed) for name, handed in route.handed if name == "RunSparkJob"}) == 1
+
+
+def test_a_success_mail_that_cannot_be_sent_does_not_fail_the_run():
+    route = walk(answers(EXPORT, IDLE, NotifySuccess=TaskFailed("PermissionMissing", "…")))
+    assert route.states == ["Plan", "ChooseAction", *ROUND, "Idle"]
+
+
+def test_a_failure_mail_that_cannot_be_sent_still_fails_the_run_with_the_first_failure():
+    broken = {"RunSparkJob": TaskFailed("States.TaskFailed", "exit 1"), "NotifyFailure": TaskFailed("X", "…")}
+    route = walk(answers(EXPORT, **broken))
+    assert route.states == [*UP_TO_THE_JOB, "NotifyFailure", "Failed"]
+    assert (route.error, route.cause) == ("States.TaskFailed", "exit 1")
