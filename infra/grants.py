@@ -11,7 +11,20 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 _NO_CONDITIONS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
-_OF_A_TABLE = "Names below it are made when the pipeline runs: exports, claims, executions, files."
+_MADE_BY_RUNS = "What is below it is made when the pipeline runs: exports, claims, executions, job runs, files."
+
+_XRAY = "X-Ray takes no resource."
+_TRACE = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
+_DELIVER_LOGS = (
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+)
 
 
 @dataclass(frozen=True)
@@ -58,71 +71,71 @@ class Places:
 
 def function_rights(places: Places) -> dict[str, list[Right]]:
     """What the function of each state may do, beside writing its own logs and traces."""
+    watermark = places.parameter("/*/last-export-time")
     return {
-        "Plan": [
-            Right(
-                ("ssm:GetParametersByPath",),
-                (places.parameter(""), places.parameter("/*")),
-                why_wildcard="A table's parameters are read by path.",
-            ),
-            Right(
-                ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_OF_A_TABLE
-            ),
-            Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
-            *_read_watermark(places),
-            *_read_reports(places),
-            Right(
-                ("states:DescribeExecution",),
-                (places.arn("states", f"execution:{places.state_machine_name}:*"),),
-                why_wildcard=_OF_A_TABLE,
-            ),
-        ],
-        "StartExports": [
-            Right(
-                # Describing tells apart why an export was refused.
-                (
-                    "dynamodb:ExportTableToPointInTime",
-                    "dynamodb:DescribeTable",
-                    "dynamodb:DescribeContinuousBackups",
-                ),
-                places.tables,
-            ),
-            # DynamoDB writes an export with the rights of whoever asked for it.
-            Right(
-                ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload"),
-                (f"{places.bucket}/exports/*",),
-                why_wildcard=_OF_A_TABLE,
-            ),
-        ],
+        "Plan": [*_plan_a_run(places), *_read_watermark(places), *_read_reports(places)],
+        "StartExports": _start_exports(places),
         "CheckExports": [
             Right(
                 ("dynamodb:DescribeExport",),
                 tuple(f"{table}/export/*" for table in places.tables),
-                why_wildcard=_OF_A_TABLE,
+                why_wildcard=_MADE_BY_RUNS,
             )
         ],
         "PrepareJob": [Right(("emr-serverless:ListJobRuns",), (places.application,))],
         "RecordWatermark": [
             *_read_watermark(places),
             *_read_reports(places),
-            Right(("ssm:PutParameter",), (places.parameter("/*/last-export-time"),), why_wildcard=_OF_A_TABLE),
+            Right(("ssm:PutParameter",), (watermark,), why_wildcard=_MADE_BY_RUNS),
         ],
         "NotifySuccess": _send_mail(places),
         "NotifyFailure": [*_send_mail(places), *_read_reports(places)],
     }
 
 
+def _plan_a_run(places: Places) -> list[Right]:
+    """Look at parameters, source table and other executions; claim a run."""
+    executions = places.arn("states", f"execution:{places.state_machine_name}:*")
+    return [
+        Right(
+            ("ssm:GetParametersByPath",),
+            (places.parameter(""), places.parameter("/*")),
+            why_wildcard="A table's parameters are read by path.",
+        ),
+        Right(
+            ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_MADE_BY_RUNS
+        ),
+        Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
+        Right(("states:DescribeExecution",), (executions,), why_wildcard=_MADE_BY_RUNS),
+    ]
+
+
+def _start_exports(places: Places) -> list[Right]:
+    """Ask for exports, which DynamoDB writes with the rights of whoever asked; describing tells why one was refused."""
+    return [
+        Right(
+            ("dynamodb:ExportTableToPointInTime", "dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"),
+            places.tables,
+        ),
+        Right(
+            ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload"),
+            (f"{places.bucket}/exports/*",),
+            why_wildcard=_MADE_BY_RUNS,
+        ),
+    ]
+
+
 def job_rights(places: Places) -> list[Right]:
     """What a Spark job may do: read exports and its own code, write tables, reports and logs."""
     bucket = places.bucket
     return [
-        Right(("s3:GetObject",), (*places.assets, f"{bucket}/exports/*"), why_wildcard=_OF_A_TABLE),
+        Right(("s3:GetObject",), (*places.assets, f"{bucket}/exports/*"), why_wildcard=_MADE_BY_RUNS),
         Right(
             ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
             (f"{bucket}/warehouse/*",),
-            why_wildcard=_OF_A_TABLE,
+            why_wildcard=_MADE_BY_RUNS,
         ),
-        Right(("s3:PutObject",), (f"{bucket}/runs/*", f"{bucket}/logs/*"), why_wildcard=_OF_A_TABLE),
+        Right(("s3:PutObject",), (f"{bucket}/runs/*", f"{bucket}/logs/*"), why_wildcard=_MADE_BY_RUNS),
         _list(bucket, "exports", "warehouse", "runs"),
         Right(
             ("glue:GetDatabase", "glue:GetTable", "glue:CreateTable", "glue:UpdateTable"),
@@ -143,7 +156,7 @@ def state_machine_rights(places: Places, functions: tuple[str, ...], job_role: s
         Right(
             ("emr-serverless:GetJobRun", "emr-serverless:CancelJobRun"),
             (f"{places.application}/jobruns/*",),
-            why_wildcard=_OF_A_TABLE,
+            why_wildcard=_MADE_BY_RUNS,
         ),
         Right(
             ("iam:PassRole",),
@@ -154,30 +167,8 @@ def state_machine_rights(places: Places, functions: tuple[str, ...], job_role: s
             ("events:PutTargets", "events:PutRule", "events:DescribeRule"),
             (places.arn("events", "rule/StepFunctionsGetEventsForEMRServerlessJobRule"),),
         ),
-        Right(
-            (
-                "logs:CreateLogDelivery",
-                "logs:GetLogDelivery",
-                "logs:UpdateLogDelivery",
-                "logs:DeleteLogDelivery",
-                "logs:ListLogDeliveries",
-                "logs:PutResourcePolicy",
-                "logs:DescribeResourcePolicies",
-                "logs:DescribeLogGroups",
-            ),
-            ("*",),
-            why_wildcard="CloudWatch Logs takes no resource for the delivery of a state machine's log.",
-        ),
-        Right(
-            (
-                "xray:PutTraceSegments",
-                "xray:PutTelemetryRecords",
-                "xray:GetSamplingRules",
-                "xray:GetSamplingTargets",
-            ),
-            ("*",),
-            why_wildcard="X-Ray takes no resource.",
-        ),
+        Right(_DELIVER_LOGS, ("*",), why_wildcard="CloudWatch Logs takes no resource for the log of a state machine."),
+        Right((*_TRACE, "xray:GetSamplingRules", "xray:GetSamplingTargets"), ("*",), why_wildcard=_XRAY),
     ]
 
 
@@ -192,21 +183,22 @@ def telemetry(log_group: str) -> list[Right]:
         Right(
             ("logs:CreateLogStream", "logs:PutLogEvents"), (log_group,), why_wildcard="Log streams are made by Lambda."
         ),
-        Right(("xray:PutTraceSegments", "xray:PutTelemetryRecords"), ("*",), why_wildcard="X-Ray takes no resource."),
+        Right(_TRACE, ("*",), why_wildcard=_XRAY),
     ]
 
 
 def _read_watermark(places: Places) -> list[Right]:
     return [
         Right(("glue:GetTable",), places.catalog, why_wildcard="The database is the deployment's own."),
-        Right(("s3:GetObject",), (f"{places.bucket}/warehouse/*/metadata/*",), why_wildcard=_OF_A_TABLE),
+        Right(("s3:GetObject",), (f"{places.bucket}/warehouse/*/metadata/*",), why_wildcard=_MADE_BY_RUNS),
+        _list(places.bucket, "warehouse"),
     ]
 
 
 def _read_reports(places: Places) -> list[Right]:
     return [
-        Right(("s3:GetObject",), (f"{places.bucket}/runs/*",), why_wildcard=_OF_A_TABLE),
-        _list(places.bucket, "runs", "warehouse"),
+        Right(("s3:GetObject",), (f"{places.bucket}/runs/*",), why_wildcard=_MADE_BY_RUNS),
+        _list(places.bucket, "runs"),
     ]
 
 

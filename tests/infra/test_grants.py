@@ -13,13 +13,14 @@ EXPECTED = {
         ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark/*
         ssm:PutParameter, ssm:DeleteParameters on ssm:parameter/tidemark/Tidemark/*/run/*
         dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
+        states:DescribeExecution on states:execution:Tidemark:*
         glue:GetTable on glue:catalog
         glue:GetTable on glue:database/tidemark
         glue:GetTable on glue:table/tidemark/*
         s3:GetObject on <StorageBucket.Arn>/warehouse/*/metadata/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is warehouse/*
         s3:GetObject on <StorageBucket.Arn>/runs/*
-        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*, warehouse/*
-        states:DescribeExecution on states:execution:Tidemark:*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
     """,
     "StartExports": """
         dynamodb:ExportTableToPointInTime, dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
@@ -32,8 +33,9 @@ EXPECTED = {
         glue:GetTable on glue:database/tidemark
         glue:GetTable on glue:table/tidemark/*
         s3:GetObject on <StorageBucket.Arn>/warehouse/*/metadata/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is warehouse/*
         s3:GetObject on <StorageBucket.Arn>/runs/*
-        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*, warehouse/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
         ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/last-export-time
     """,
     "NotifySuccess": """
@@ -44,7 +46,7 @@ EXPECTED = {
         sns:Publish on <NotificationTopic>
         kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
         s3:GetObject on <StorageBucket.Arn>/runs/*
-        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*, warehouse/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
     """,
     "JobRole": """
         s3:GetObject on <asset>
