@@ -1,0 +1,139 @@
+"""``python -m local replay`` as a person runs it: exports from a folder into a table on disk, read back with PyIceberg."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from local.pitr.offline import Delete, FullExport, IncrementalExport, Put, journal_of, write_exports
+from local.reader import compare, read_folder, rows
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.windows import ExportWindow
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = SourceTable(
+    "arn:aws:dynamodb:eu-west-1:111122223333:table/orders",
+    "0b9ff8a2-0000-4000-8000-000000000001",
+    (KeyAttribute("customer", "S"), KeyAttribute("order", "N")),
+)
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def minutes(count: int) -> datetime:
+    return NOON + timedelta(minutes=count)
+
+
+def order(number: str, **attributes):
+    return {"customer": {"S": "c1"}, "order": {"N": number}, **attributes}
+
+
+def window(start: int, end: int) -> IncrementalExport:
+    return IncrementalExport(ExportWindow(minutes(start), minutes(end)))
+
+
+WRITES = [
+    Put(minutes(1), order("1", total={"N": "12.50"}, note={"S": "first"})),
+    Put(minutes(2), order("2", total={"N": "7"}, tags={"SS": ["b", "a"]})),
+    Put(minutes(3), order("3")),
+    Put(minutes(20), order("1", total={"N": "13"})),
+    Delete(minutes(21), {"customer": {"S": "c1"}, "order": {"N": "2"}}),
+    Put(minutes(40), order("4", total={"N": "0.001"}, gift={"M": {"wrap": {"BOOL": True}}})),
+    Delete(minutes(41), {"customer": {"S": "c1"}, "order": {"N": "3"}}),
+]
+AT_THE_END = [
+    order("1", total={"N": "13"}),
+    order("4", total={"N": "0.001"}, gift={"M": {"wrap": {"BOOL": True}}}),
+]
+
+
+@pytest.fixture
+def journal():
+    return journal_of(SOURCE, enabled_at=NOON, writes=WRITES)
+
+
+def replay(exports: Path, warehouse: Path, key: tuple[str, ...] = ("customer:S", "order:N")):
+    arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse)]
+    for part in key:
+        arguments += ["--key", part]
+    command = [sys.executable, "-m", "local", "replay", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+
+
+def differences(warehouse: Path, items):
+    return [str(d) for d in compare(items, read_folder(warehouse / "shop" / "orders"), ("customer", "order"))]
+
+
+def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal):
+    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+    write_exports(
+        exports, SOURCE, journal, [window(30, 50), FullExport(minutes(10)), window(10, 30)], prefix="exports/orders"
+    )
+
+    first = replay(exports, warehouse)
+    assert first.returncode == 0, first.stderr
+    assert differences(warehouse, AT_THE_END) == []
+
+    before = sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir())
+    again = replay(exports, warehouse)
+    assert (again.returncode, "nothing new" in again.stdout) == (0, True), again.stderr
+    assert sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir()) == before
+
+
+def test_only_what_is_new_is_applied(tmp_path, journal):
+    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+    write_exports(exports, SOURCE, journal, [FullExport(minutes(10))])
+    assert replay(exports, warehouse).returncode == 0
+    assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
+
+    write_exports(exports, SOURCE, journal, [window(10, 30), window(30, 50)])
+    later = replay(exports, warehouse)
+
+    assert later.returncode == 0, later.stderr
+    assert "load" not in later.stdout
+    assert differences(warehouse, AT_THE_END) == []
+
+
+def test_a_gap_is_refused_and_the_table_is_as_it_was(tmp_path, journal):
+    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+    write_exports(exports, SOURCE, journal, [FullExport(minutes(10))])
+    assert replay(exports, warehouse).returncode == 0
+    before = sorted(str(file) for file in (warehouse / "shop").rglob("*"))
+    write_exports(exports, SOURCE, journal, [window(30, 50)])
+
+    refused = replay(exports, warehouse)
+
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Gap: ")
+    assert "To do: " in refused.stderr
+    assert sorted(str(file) for file in (warehouse / "shop").rglob("*")) == before
+
+
+def test_a_key_that_the_exports_do_not_have_is_refused(tmp_path, journal):
+    write_exports(tmp_path / "bucket", SOURCE, journal, [FullExport(minutes(10))])
+
+    refused = replay(tmp_path / "bucket", tmp_path / "warehouse", key=("customer:S", "number:N"))
+
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("KeyMismatch: ") or "KeyMismatch" in refused.stderr
+    assert not (tmp_path / "warehouse" / "shop" / "orders" / "metadata" / "v2.metadata.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere", "--table", "shop.orders", "--key", "pk:S", "--warehouse", "w"], "'nowhere' is not a folder"),
+        ([".", "--table", "orders", "--key", "pk:S", "--warehouse", "w"], "NAMESPACE.NAME"),
+        ([".", "--table", "shop.orders", "--key", "pk:X", "--warehouse", "w"], "S, N, B"),
+    ],
+)
+def test_wrong_usage_is_refused_by_name(arguments, says):
+    command = [sys.executable, "-m", "local", "replay", *arguments]
+    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert refused.returncode == 2
+    assert says in refused.stderr
