@@ -83,5 +83,5 @@ def test_synth_asks_for_no_account_and_gives_the_same_bytes_for_the_same_input(t
 
 def test_more_tables_than_a_stack_holds_are_refused_by_name():
     settings = Settings.parse({"tables": [{"name": f"table-{n}"} for n in range(160)]})
-    with pytest.raises(SettingRefused, match=r"tables has 160 entries; allowed are 14\d"):
+    with pytest.raises(SettingRefused, match=r"tables has 160 entries; allowed are 15\d"):
         TidemarkStack(App(), "TooMany", settings=settings)
