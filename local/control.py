@@ -86,7 +86,7 @@ class LocalAws:
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "CDK_DEFAULT_ACCOUNT": ACCOUNT,
             "CDK_DEFAULT_REGION": REGION,
-            "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
+            "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
         }
 
     @property
