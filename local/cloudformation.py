@@ -2,12 +2,14 @@
 
 Done: point-in-time recovery, bucket encryption and lifecycle, a topic's key, reserved concurrency, a schedule's dates
 and zone.
-Refused: properties that break the service's model or limits, deleting a bucket that is not empty.
+Refused: properties that break the service's model or limits, roles that the service may not assume, deleting a bucket
+that is not empty.
 """
 
 from collections.abc import Callable
 from typing import Any
 
+from local import machine_rights
 from local.bucket_settings import apply_bucket_settings
 from local.guard import message_for, violations
 from local.hooks import HookMismatch
@@ -35,18 +37,26 @@ def install() -> None:
     from ministack.services.cloudformation import provisioners
 
     handlers = provisioners._RESOURCE_HANDLERS
-    for kind, (service, operation) in _REQUESTS.items():
-        _wrap(handlers, kind, before=_held_to_model(service, operation))
     for kind, completion in (
         ("AWS::S3::Bucket", apply_bucket_settings),
         ("AWS::DynamoDB::Table", _switch_recovery),
         ("AWS::DynamoDB::GlobalTable", _switch_recovery),
         ("AWS::SNS::Topic", _encrypt_topic),
+        ("AWS::StepFunctions::StateMachine", machine_rights.remember_tracing),
         ("AWS::Lambda::Function", _reserve_concurrency),
         ("AWS::Scheduler::Schedule", _complete_schedule),
     ):
         _wrap(handlers, kind, after=completion)
-    _wrap(handlers, "AWS::IAM::Policy", before=_held_to_policy_size)
+    for kind, requirement in (
+        ("AWS::IAM::Policy", _held_to_policy_size),
+        ("AWS::StepFunctions::StateMachine", machine_rights.check_machine),
+        ("AWS::Lambda::Function", machine_rights.check_function),
+        ("AWS::Scheduler::Schedule", machine_rights.check_schedule),
+    ):
+        _wrap(handlers, kind, before=requirement)
+    # Last, so that it is asked first, as on AWS.
+    for kind, (service, operation) in _REQUESTS.items():
+        _wrap(handlers, kind, before=_held_to_model(service, operation))
     delete = handlers["AWS::S3::Bucket"]["delete"]
     handlers["AWS::S3::Bucket"]["delete"] = _only_when_empty(delete)
 

@@ -98,8 +98,8 @@ def check_trust(role_arn: str, principal: str) -> None:
 
     if not app.AUTH:
         return
-    name = role_of_arn(role_arn)
-    role = iam._roles.get_scoped(role_arn.split(":")[4], None, name) or {}
+    account = role_arn.split(":")[4] if role_arn.count(":") >= 5 else ""
+    role = iam._roles.get_scoped(account, None, role_of_arn(role_arn)) or {}
     for statement in statements_of(role.get("AssumeRolePolicyDocument", "{}")):
         if statement.get("Effect") == "Allow" and iam_evaluator._service_principal_matches(
             statement.get("Principal"), principal

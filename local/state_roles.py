@@ -8,6 +8,7 @@ Step Functions guide.
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from local import machine_rights
 from local.callers import CALLER
 from local.hooks import patch
 from local.roles import AccessDenied, caller_for, check, check_caller, check_trust
@@ -56,6 +57,7 @@ def _under_its_role(run: Callable[[str], None]) -> Callable[[str], None]:
         execution = stepfunctions._executions.get(exec_arn)
         machine = stepfunctions._state_machines.get(execution["stateMachineArn"]) if execution else None
         if machine:
+            machine_rights.trace(machine)
             caller = caller_for(machine["roleArn"], execution["name"])
             CALLER.set(caller)
             iam_evaluator.pin_request_origin("127.0.0.1", True)

@@ -93,7 +93,7 @@ def test_a_schedule_gets_its_zone_and_dates(aws, account):
         "FlexibleTimeWindow": {"Mode": "OFF"},
         "Target": {
             "Arn": "arn:aws:states:us-east-1:000000000000:stateMachine:m",
-            "RoleArn": "arn:aws:iam::000000000000:role/r",
+            "RoleArn": account.role("r", "scheduler"),
         },
     }
     _deploy(aws, account, {"S": ("AWS::Scheduler::Schedule", schedule)})
@@ -173,3 +173,61 @@ def test_a_bucket_that_is_not_empty_is_not_deleted(aws, account):
         lambda s: s == "DELETE_FAILED",
     )
     assert aws.client("s3").get_object(Bucket="lake", Key="k")["Body"].read() == b"kept"
+
+
+def _machine(role: str, **more: object) -> dict:
+    definition = '{"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}}'
+    return {
+        "M": (
+            "AWS::StepFunctions::StateMachine",
+            {"StateMachineName": "m", "RoleArn": role, "DefinitionString": definition, **more},
+        )
+    }
+
+
+_LOGGED = {
+    "LoggingConfiguration": {
+        "Level": "ALL",
+        "Destinations": [
+            {"CloudWatchLogsLogGroup": {"LogGroupArn": "arn:aws:logs:us-east-1:000000000000:log-group:g:*"}}
+        ],
+    }
+}
+
+
+def test_a_logged_and_traced_machine_needs_the_rights_for_both(aws, account):
+    rights = [{"Action": ["logs:*", "xray:*"], "Resource": "*"}]
+    role = account.role("m", "states", *rights)
+    made = _deploy(aws, account, _machine(role, **_LOGGED, TracingConfiguration={"Enabled": True}))
+    assert made["StackStatus"] == "CREATE_COMPLETE"
+    account.run("arn:aws:states:us-east-1:000000000000:stateMachine:m")
+    used = {action for action, _, allowed in account.checks(role) if allowed}
+    assert {
+        "logs:CreateLogDelivery",
+        "logs:DescribeLogGroups",
+        "xray:PutTraceSegments",
+        "xray:GetSamplingRules",
+    } <= used
+
+
+def test_a_logged_machine_without_the_rights_is_refused(aws, account):
+    assert _deploy(aws, account, _machine(account.role("m", "states"), **_LOGGED))["StackStatus"].startswith("ROLLBACK")
+    assert "not authorized to access the Log Destination" in _reasons(aws)
+
+
+@pytest.mark.parametrize("kind", ["function", "schedule", "machine"])
+def test_a_role_that_the_service_may_not_assume_is_refused(aws, account, kind):
+    role = account.role("r", "ec2")
+    function = {"Runtime": "python3.11", "Handler": "index.handler", "Role": role, "Code": {"ZipFile": "x=1"}}
+    schedule = {
+        "ScheduleExpression": "rate(1 hour)",
+        "FlexibleTimeWindow": {"Mode": "OFF"},
+        "Target": {"Arn": "arn:aws:states:us-east-1:000000000000:stateMachine:m", "RoleArn": role},
+    }
+    resources = {
+        "function": {"F": ("AWS::Lambda::Function", function)},
+        "schedule": {"S": ("AWS::Scheduler::Schedule", schedule)},
+        "machine": _machine(role),
+    }[kind]
+    assert _deploy(aws, account, resources)["StackStatus"].startswith("ROLLBACK")
+    assert "assume" in _reasons(aws).lower()

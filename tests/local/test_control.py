@@ -52,9 +52,7 @@ from local.control import LocalAws
 print(LocalAws.start(pathlib.Path({str(tmp_path)!r}))._process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    ended = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-c", start], capture_output=True, text=True, check=False, timeout=60
-    )
+    ended = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False, timeout=60)
     process = Path(f"/proc/{int(ended.stdout)}")
     until = time.monotonic() + 5
     while process.exists() and time.monotonic() < until:
@@ -106,7 +104,7 @@ def test_the_environment_reaches_it_and_no_other_aws(aws, monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "production")
     monkeypatch.setenv("AWS_ENDPOINT_URL_STS", "https://sts.amazonaws.com")
     ask = "import boto3; print(boto3.client('sts').get_caller_identity()['Account'])"
-    answered = subprocess.run(  # noqa: S603 - our own words
+    answered = subprocess.run(
         [sys.executable, "-c", ask], env=aws.environment, capture_output=True, text=True, check=True
     )
     assert answered.stdout.strip() == "000000000000"
