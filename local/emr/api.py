@@ -63,7 +63,9 @@ def call(operation: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     found = violations(service_model(NAME).operation_model(operation).input_shape, parameters)
     if found:
         raise ValidationException(message_for(found))
-    return copy.deepcopy(_OPERATIONS[operation](parameters))
+    with STORE.changed:
+        # What a caller holds must not change under it.
+        return copy.deepcopy(_OPERATIONS[operation](parameters))
 
 
 def reset() -> None:

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import textwrap
 import time
 import zipfile
@@ -210,13 +209,3 @@ def test_an_application_with_a_job_under_way_does_not_stop(jobs):
 
     with pytest.raises(jobs.emr.exceptions.ValidationException, match="have not ended"):
         jobs.emr.stop_application(applicationId=jobs.application)
-
-
-def test_without_jars_a_job_fails_with_the_command_that_fetches_them(tmp_path, monkeypatch):
-    from local.emr.machine import JARS_VARIABLE, JarsMissing, Machine
-
-    monkeypatch.setenv(JARS_VARIABLE, str(tmp_path))
-    monkeypatch.setitem(os.environ, "AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-
-    with pytest.raises(JarsMissing, match="make install"):
-        Machine.here(tmp_path, {})

@@ -88,7 +88,7 @@ def test_what_a_finished_command_left_running_is_ended(tmp_path: Path) -> None:
 
 
 def test_killing_the_holder_ends_the_group(tmp_path: Path) -> None:
-    holder = subprocess.Popen(  # noqa: S603 - our own interpreter and program
+    holder = subprocess.Popen(
         [
             sys.executable,
             "-c",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from local.emr.machine import Machine
+from local.emr.machine import JARS_VARIABLE, JarsMissing, Machine, installed_jars
 from local.emr.spark import JobUnreadable, SparkJob
 
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "ASIA1", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t"}
@@ -133,3 +133,12 @@ def test_the_environment_holds_the_roles_credentials_and_nothing_of_ours(
     assert environment["PYSPARK_PYTHON"].startswith(str(tmp_path))
     assert "AWS_PROFILE" not in environment
     assert "PYTHONPATH" not in environment
+
+
+def test_without_jars_the_error_names_the_command_that_fetches_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(JARS_VARIABLE, str(tmp_path))
+
+    with pytest.raises(JarsMissing, match="make install"):
+        installed_jars()
