@@ -122,10 +122,15 @@ def test_stopping_the_execution_cancels_the_job(account, aws, jobs, role):
 
 
 @pytest.mark.spark
-def test_a_state_that_times_out_cancels_the_job(account, jobs, role):
+def test_a_state_that_times_out_cancels_the_job_while_the_execution_goes_on(aws, account, jobs, role):
     states = task(jobs, SLOW_JOB, timeout=3)
+    states["Run"]["Catch"] = [{**CAUGHT, "Next": "Rest"}]
+    states["Rest"] = {"Type": "Wait", "Seconds": 3600, "Next": "Done"}
+    execution = account.start(account.machine(states, role), {"n": "1"})
+    started = account.until(lambda: runs_of(jobs), bool)
 
-    output = json.loads(account.run(account.machine(states, role), {"n": "1"})["output"])
+    assert jobs.ended(started[0]["id"], within=15)["state"] == "CANCELLED"
+    assert account.described(execution)["status"] == "RUNNING"
+    aws.advance(3600)
 
-    assert output["Error"] == "States.Timeout"
-    assert jobs.ended(runs_of(jobs)[0]["id"], within=10)["state"] == "CANCELLED"
+    assert json.loads(account.ended(execution)["output"])["Error"] == "States.Timeout"
