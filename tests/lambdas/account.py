@@ -1,0 +1,172 @@
+"""A small account on the local AWS: a source table, a bucket, parameters, a topic, and executions that wait."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from lambdas.observability import Handler
+from local.control import ACCOUNT, REGION, LocalAws
+from pipeline.deployment import Deployment
+from pipeline.instants import floor_to, format_instant
+from pipeline.marker import Marker
+from pipeline.settings import MailLists, TableSettings
+
+WINDOW = timedelta(minutes=15)
+SETTINGS = TableSettings(
+    "orders", "orders", window_minutes=15, mail=MailLists(("ok@example.com",), ("night@example.com",))
+)
+MACHINE = f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:Tidemark"
+DEPLOYMENT = Deployment(
+    stack_name="Tidemark",
+    default_table="",
+    parameter_prefix="/tidemark/Tidemark",
+    bucket="the-bucket",
+    database="tidemark",
+    topic_arn=f"arn:aws:sns:{REGION}:{ACCOUNT}:mails",
+    state_machine_arn=MACHINE,
+    application_id="unknown",
+    job_role_arn=f"arn:aws:iam::{ACCOUNT}:role/job",
+    load_entry_point="s3://the-bucket/load.py",
+    merge_entry_point="s3://the-bucket/merge.py",
+    spark_bundle="s3://the-bucket/spark.zip",
+    worker_vcpus="1",
+    worker_memory_gb="2",
+    max_executors="1",
+)
+CONTEXT = SimpleNamespace(
+    function_name="function", memory_limit_in_mb=512, invoked_function_arn="arn", aws_request_id="request"
+)
+
+
+def call(handler: Handler, **event: Any) -> dict[str, Any]:
+    """Call a function as Lambda does: the event and the answer are JSON."""
+    answer: dict[str, Any] = json.loads(json.dumps(handler(json.loads(json.dumps(event)), CONTEXT)))
+    return answer
+
+
+class Account:
+    """What the tests find, change and look at; root does it."""
+
+    def __init__(self, aws: LocalAws) -> None:
+        self.aws = aws
+        self._started: list[str] = []
+
+    def make(self) -> None:
+        """Make everything that a deployed stack and its source table are to the functions, with two hours of history."""
+        for name in ("orders", "carts"):
+            self.create_source(name)
+            self.put_parameter(name, "settings", TableSettings(name, name, 15, mail=SETTINGS.mail).to_json())
+            self.put_parameter(name, "control", "RUN")
+        self.aws.client("s3").create_bucket(Bucket=DEPLOYMENT.bucket)
+        self.aws.client("glue").create_database(DatabaseInput={"Name": DEPLOYMENT.database})
+        self.aws.client("sns").create_topic(Name="mails")
+        for kind, status in (("success", "SUCCESS"), ("failure", "FAILURE")):
+            self.aws.client("sns").subscribe(
+                TopicArn=DEPLOYMENT.topic_arn,
+                Protocol="email",
+                Endpoint=getattr(SETTINGS.mail, kind)[0],
+                Attributes={"FilterPolicy": json.dumps({"status": [status]})},
+            )
+        trust = {"Effect": "Allow", "Principal": {"Service": "states.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        role = self.aws.client("iam").create_role(RoleName="machine", AssumeRolePolicyDocument=policy)["Role"]["Arn"]
+        waiting = {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 10**6, "End": True}}}
+        self.aws.client("stepfunctions").create_state_machine(
+            name="Tidemark", definition=json.dumps({"QueryLanguage": "JSONata", **waiting}), roleArn=role
+        )
+        self.aws.advance(2 * 3600)
+
+    def create_source(self, name: str = "orders") -> None:
+        """Create a source table with recovery on."""
+        dynamodb = self.aws.client("dynamodb")
+        dynamodb.create_table(
+            TableName=name,
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        self.switch_recovery(on=True, name=name)
+        dynamodb.put_item(TableName=name, Item={"id": {"S": "first"}})
+
+    def switch_recovery(self, *, on: bool, name: str = "orders") -> None:
+        """Turn point-in-time recovery on or off."""
+        asked = {"PointInTimeRecoveryEnabled": on}
+        self.aws.client("dynamodb").update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=asked)
+
+    def source_id(self) -> str:
+        """The source table's id."""
+        return str(self.aws.client("dynamodb").describe_table(TableName="orders")["Table"]["TableId"])
+
+    def grid(self, windows_back: int = 0) -> datetime:
+        """The last end of a window that can be exported, or so many windows before it."""
+        answer = self.aws.client("dynamodb").describe_continuous_backups(TableName="orders")
+        recovery = answer["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+        return floor_to(recovery["LatestRestorableDateTime"], WINDOW) - windows_back * WINDOW
+
+    def put_parameter(self, table: str, name: str, value: str) -> None:
+        """Write a table's parameter."""
+        name = DEPLOYMENT.parameter(table, name)
+        self.aws.client("ssm").put_parameter(Name=name, Value=value, Type="String", Overwrite=True)
+
+    def parameters(self, table: str = "orders") -> dict[str, str]:
+        """A table's parameters but its settings."""
+        path = DEPLOYMENT.parameter(table) + "/"
+        pages = self.aws.client("ssm").get_paginator("get_parameters_by_path").paginate(Path=path, Recursive=True)
+        found = {p["Name"].removeprefix(path): p["Value"] for page in pages for p in page["Parameters"]}
+        return {name: value for name, value in found.items() if name != "settings"}
+
+    def claims(self, table: str = "orders") -> dict[int, dict[str, Any]]:
+        """The claims by their numbers."""
+        found = self.parameters(table).items()
+        return {int(name[4:]): json.loads(value) for name, value in found if name.startswith("run/")}
+
+    def commit(self, watermark: datetime, job_id: str = "job-0", **counts: int) -> None:
+        """Put the Iceberg table at a watermark, as a job's commit does: a metadata file and where Glue finds it."""
+        arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders"
+        marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts)
+        self.write_metadata(
+            {"snapshots": [{"snapshot-id": 1, "summary": marker.to_properties()}], "current-snapshot-id": 1}
+        )
+
+    def write_metadata(self, metadata: Mapping[str, Any], key: str = "warehouse/orders/metadata/1.json") -> None:
+        """Write a metadata file and make it the table's."""
+        self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key=key, Body=json.dumps(metadata))
+        self.point_table_at(f"s3://{DEPLOYMENT.bucket}/{key}")
+
+    def point_table_at(self, location: str) -> None:
+        """Let the Glue table name a metadata file; "" makes it a table that is not Iceberg."""
+        parameters = {"table_type": "ICEBERG", "metadata_location": location} if location else {}
+        table = {"Name": "orders", "Parameters": parameters}
+        glue = self.aws.client("glue")
+        try:
+            glue.create_table(DatabaseName=DEPLOYMENT.database, TableInput=table)
+        except glue.exceptions.AlreadyExistsException:
+            glue.update_table(DatabaseName=DEPLOYMENT.database, TableInput=table)
+
+    def write_report(self, job_id: str, **report: Any) -> None:
+        """Leave a job's report where jobs leave theirs."""
+        key = DEPLOYMENT.report_key("orders", job_id)
+        self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key=key, Body=json.dumps(report))
+
+    def execution(self) -> str:
+        """The ARN of an execution that runs until it is stopped."""
+        arn = str(self.aws.client("stepfunctions").start_execution(stateMachineArn=MACHINE)["executionArn"])
+        self._started.append(arn)
+        return arn
+
+    def stop(self, execution: str) -> None:
+        """StopExecution."""
+        self.aws.client("stepfunctions").stop_execution(executionArn=execution)
+
+    def stop_everything(self) -> None:
+        """Stop what a test has left running, so that nothing outlives its account."""
+        for execution in self._started:
+            self.stop(execution)
+
+    def instants(self, *windows_back: int) -> list[str]:
+        """Ends of windows as text, as claims and plans write them."""
+        return [format_instant(self.grid(n)) for n in windows_back]

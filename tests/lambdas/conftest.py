@@ -1,0 +1,43 @@
+"""The functions run for real, in this process, against the local AWS; every test begins with the same small account."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+# Powertools reads these when the functions' modules are imported, as it does in a container.
+os.environ |= {"POWERTOOLS_SERVICE_NAME": "tidemark", "POWERTOOLS_METRICS_NAMESPACE": "Tidemark"}
+
+import pytest
+
+from lambdas.aws.clients import client
+from local.control import LocalAws
+from tests.lambdas.account import DEPLOYMENT, Account
+
+
+@pytest.fixture(scope="session")
+def launched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
+    """The local AWS with the account made and kept; what each role may do is the deployed tests' matter."""
+    aws = LocalAws.start(tmp_path_factory.mktemp("local-aws"), enforce_iam=False)
+    try:
+        aws.set_knobs(schedules_fire_by_themselves=False)
+        Account(aws).make()
+        aws.snapshot()
+        yield aws
+    finally:
+        aws.stop()
+
+
+@pytest.fixture
+def account(launched: LocalAws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
+    """The account as it was made, and the environment in which the functions find it."""
+    for name, value in {**launched.settings_for_shell, **DEPLOYMENT.to_environment()}.items():
+        monkeypatch.setenv(name, value)
+    client.cache_clear()
+    account = Account(launched)
+    yield account
+    account.stop_everything()
+    launched.set_faults()
+    launched.set_knobs(export_seconds=0, export_failure_code=None)
+    launched.restore()
+    client.cache_clear()

@@ -1,0 +1,91 @@
+"""What the functions call the ways AWS can fail. Answers are stubbed here: they cannot be asked for."""
+
+from __future__ import annotations
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import (
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ParamValidationError,
+    ReadTimeoutError,
+)
+from botocore.stub import Stubber
+
+from lambdas.aws.clients import aws_failures, error_code
+from pipeline.errors import AwsUnavailable, BucketMissing, PermissionMissing
+
+
+def refused(code: str, status: int = 400) -> None:
+    """Let a real client meet an answer of AWS inside of `aws_failures`."""
+    client = boto3.client(
+        "dynamodb",
+        region_name="us-east-1",
+        aws_access_key_id="a",
+        aws_secret_access_key="b",  # noqa: S106 - no secret of anybody
+        config=Config(retries={"total_max_attempts": 1}),
+    )
+    with Stubber(client) as stub, aws_failures():
+        stub.add_client_error("list_tables", code, "because", status)
+        client.list_tables()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *["AccessDenied", "AccessDeniedException", "AuthorizationError", "AuthorizationErrorException"],
+        *["UnauthorizedOperation", "KMSAccessDenied", "KMSAccessDeniedException"],
+    ],
+)
+def test_a_refusal_for_lack_of_a_permission(code):
+    with pytest.raises(PermissionMissing, match=code):
+        refused(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        *[(code, 400) for code in ("ThrottlingException", "Throttling", "TooManyUpdates", "LimitExceededException")],
+        ("ProvisionedThroughputExceededException", 400),
+        ("InternalServerError", 500),
+        ("SlowDown", 503),
+        ("SomethingNobodyKnows", 502),
+    ],
+)
+def test_a_refusal_that_passes(code, status):
+    with pytest.raises(AwsUnavailable, match=code):
+        refused(code, status)
+
+
+def test_a_bucket_that_is_gone():
+    with pytest.raises(BucketMissing):
+        refused("NoSuchBucket", 404)
+
+
+@pytest.mark.parametrize("code", ["ValidationException", "ResourceNotFoundException", "ParameterAlreadyExists"])
+def test_what_is_special_to_a_call_stays_what_it_is(code):
+    with pytest.raises(ClientError) as raised:
+        refused(code)
+    assert error_code(raised.value) == code
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        EndpointConnectionError(endpoint_url="https://…"),
+        ConnectTimeoutError(endpoint_url="https://…"),
+        ReadTimeoutError(endpoint_url="https://…"),
+    ],
+)
+def test_no_answer_at_all(error):
+    with pytest.raises(AwsUnavailable), aws_failures():
+        raise error
+
+
+@pytest.mark.parametrize("error", [NoCredentialsError(), ParamValidationError(report="wrong"), KeyError("plan")])
+def test_our_own_mistakes_are_not_tried_again_as_if_they_would_pass(error):
+    with pytest.raises(type(error)), aws_failures():
+        raise error

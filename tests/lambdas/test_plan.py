@@ -1,0 +1,234 @@
+"""Plan looks at everything, decides, and claims: also when several start at once, or one died."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from lambdas.plan import handler
+from pipeline.errors import InputRefused, SettingRefused, TableNotFound
+from tests.lambdas.account import Account, call
+
+pytestmark = pytest.mark.local_aws
+
+
+def plan(execution: str, **asked: Any) -> dict[str, Any]:
+    return call(handler, input={"table": "orders", **asked}, execution=execution)
+
+
+def test_the_first_run_claims_a_full_export_and_tells_the_rest_of_the_run_what_it_needs(account: Account):
+    me, (latest,) = account.execution(), account.instants(0)
+    answer = plan(me)
+    assert (answer["kind"], answer["exports"]) == ("Export", [{"at": latest}])
+    assert (answer["table"], answer["iceberg_table"], answer["buckets"]) == ("orders", "orders", 16)
+    assert answer["source"]["arn"].endswith(":table/orders")
+    assert (answer["source"]["id"], answer["source"]["key"]) == (account.source_id(), ["id:S"])
+    assert account.claims() == {
+        1: {"owner": me, "mode": "update", "source_id": account.source_id(), "bounds": [latest], "attempt": 0}
+    }
+
+
+def test_the_watermark_is_read_from_the_table_s_metadata(account: Account):
+    account.commit(account.grid(3))
+    answer = plan(account.execution())
+    start, end = account.instants(3, 0)
+    assert answer["exports"] == [{"from": start, "to": end}]
+
+
+def test_an_idle_run_claims_nothing_and_says_until_when(account: Account):
+    account.commit(account.grid())
+    account.put_parameter("orders", "last-export-time", *account.instants(0))
+    answer = plan(account.execution())
+    assert (answer["kind"], answer["reason"], answer["until"]) == ("Idle", "UpToDate", *account.instants(-1))
+    assert account.claims() == {}
+
+
+def test_a_wrong_parameter_is_found_without_a_claim(account: Account):
+    account.commit(account.grid())
+    assert plan(account.execution())["kind"] == "Record"
+    assert account.claims() == {}
+
+
+def test_of_three_that_start_at_once_one_works_and_the_others_say_so(account: Account):
+    together = Barrier(3)
+
+    def start(execution: str) -> dict[str, Any]:
+        together.wait()
+        return plan(execution)
+
+    executions = [account.execution() for _ in range(3)]
+    with ThreadPoolExecutor(3) as threads:
+        answers = list(threads.map(start, executions))
+    (winner,) = [n for n, answer in enumerate(answers) if answer["kind"] == "Export"]
+    others = [answer for n, answer in enumerate(answers) if n != winner]
+    assert [(other["kind"], other["reason"]) for other in others] == [("Idle", "AnotherRun")] * 2
+    assert {n: claim["owner"] for n, claim in account.claims().items()} == {1: executions[winner]}
+
+
+def test_a_plan_whose_answer_was_lost_is_made_again_under_the_same_claim(account: Account):
+    me = account.execution()
+    first = plan(me)
+    account.aws.advance(3600)
+    assert plan(me) == first
+    assert list(account.claims()) == [1]
+
+
+def test_what_a_stopped_run_had_planned_is_taken_over_unchanged(account: Account):
+    dead, me = account.execution(), account.execution()
+    first = plan(dead)
+    account.stop(dead)
+    account.aws.advance(3600)
+    taken = plan(me)
+    assert taken == {**first, "claim": 2, "taken_over_from": dead}
+    assert account.claims()[2]["owner"] == me
+
+
+def test_a_claim_of_an_execution_that_nobody_remembers_is_taken_over(account: Account):
+    dead, me = account.execution(), account.execution()
+    plan(dead)
+    claim = json.dumps({**account.claims()[1], "owner": dead + "-forgotten"})
+    account.put_parameter("orders", "run/1", claim)
+    assert plan(me)["taken_over_from"] == dead + "-forgotten"
+
+
+def test_of_two_that_take_over_at_once_one_does(account: Account):
+    dead = account.execution()
+    plan(dead)
+    account.stop(dead)
+    with ThreadPoolExecutor(2) as threads:
+        answers = list(threads.map(plan, [account.execution(), account.execution()]))
+    assert sorted(answer["kind"] for answer in answers) == ["Export", "Idle"]
+    assert sorted(account.claims()) == [1, 2]
+
+
+def test_damaged_files_are_exported_anew(account: Account):
+    dead = account.execution()
+    refused = plan(dead)
+    account.write_report(refused["job_id"], outcome="refused", error="ChecksumMismatch", message="…", remedy="…")
+    account.stop(dead)
+    answer = plan(account.execution())
+    assert (answer["attempt"], answer["exports"]) == (1, refused["exports"])
+    assert answer["job_id"] != refused["job_id"]
+
+
+def test_work_that_was_committed_before_its_run_died_is_not_done_again(account: Account):
+    dead = account.execution()
+    first = plan(dead)
+    account.stop(dead)
+    account.commit(account.grid(), job_id=first["job_id"])
+    assert plan(account.execution())["kind"] == "Record"
+
+
+def test_old_claims_are_removed_by_later_ones(account: Account):
+    for _ in range(4):
+        execution = account.execution()
+        plan(execution)
+        account.stop(execution)
+    assert sorted(account.claims()) == [3, 4]
+
+
+def test_a_dry_run_tells_the_plan_and_its_price_and_claims_nothing(account: Account):
+    account.commit(account.grid(3))
+    answer = plan(account.execution(), dry_run=True)
+    assert (answer["kind"], answer["planned"], answer["estimated_usd"]) == ("DryRun", "Export", 0.001)
+    assert account.claims() == {}
+
+
+def test_every_table_has_its_own_claims(account: Account):
+    assert plan(account.execution())["claim"] == 1
+    assert plan(account.execution(), table="carts")["claim"] == 1
+
+
+def test_pause_is_read_anew_each_time(account: Account):
+    account.put_parameter("orders", "control", "PAUSE")
+    assert plan(account.execution())["reason"] == "Paused"
+    account.put_parameter("orders", "control", "RUN")
+    assert plan(account.execution())["kind"] == "Export"
+
+
+def test_a_halt_carries_what_the_mail_needs(account: Account):
+    account.switch_recovery(on=False)
+    answer = plan(account.execution())
+    assert (answer["kind"], answer["error"], answer["table"]) == ("Halt", "PitrOff", "orders")
+    assert answer["cause"] == (
+        "point-in-time recovery is off for orders\nTo do: Turn point-in-time recovery on for the source table."
+    )
+
+
+def test_history_is_lost_when_recovery_was_off_for_a_moment(account: Account):
+    account.commit(account.grid(3))
+    account.switch_recovery(on=False)
+    account.switch_recovery(on=True)
+    account.aws.advance(3600)
+    assert plan(account.execution())["error"] == "HistoryLost"
+
+
+def test_a_source_table_of_the_same_name_is_another_one(account: Account):
+    account.commit(account.grid(3))
+    account.aws.client("dynamodb").delete_table(TableName="orders")
+    account.create_source()
+    account.aws.advance(3600)
+    assert plan(account.execution())["error"] == "TableRecreated"
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        pytest.param("", id="no Iceberg table at all"),
+        pytest.param("s3://the-bucket/warehouse/orders/metadata/gone.json", id="its metadata file is gone"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_never_taken_for_none(account: Account, location: str):
+    account.point_table_at(location)
+    assert plan(account.execution())["error"] == "WatermarkMissing"
+    assert plan(account.execution(), mode="full")["kind"] == "Export"
+
+
+def test_a_source_table_that_is_not_there_is_named(account: Account):
+    account.aws.client("dynamodb").delete_table(TableName="orders")
+    with pytest.raises(TableNotFound, match="the source table 'orders' does not exist"):
+        plan(account.execution())
+
+
+def test_a_table_that_is_not_configured_is_refused_with_those_that_are(account: Account):
+    with pytest.raises(InputRefused, match="table is 'nothing'; configured are carts, orders"):
+        plan(account.execution(), table="nothing")
+
+
+def test_a_settings_parameter_that_somebody_has_edited_is_refused(account: Account):
+    account.put_parameter("orders", "settings", json.dumps({"name": "orders", "window_minutes": 5}))
+    with pytest.raises(SettingRefused, match="window_minutes is 5"):
+        plan(account.execution())
+
+
+def test_an_input_that_is_no_object_is_refused(account: Account):
+    with pytest.raises(InputRefused, match="the input is 'orders'"):
+        call(handler, input="orders", execution=account.execution())
+
+
+def test_a_claim_whose_reply_was_lost_is_recognised_as_its_own(account: Account):
+    me = account.execution()
+    account.aws.set_faults({"name": "lost", "action": "ssm:PutParameter", "kind": "reply_lost"})
+    assert plan(me)["kind"] == "Export"
+    assert list(account.claims()) == [1]
+
+
+def test_lag_and_the_history_left_are_published_for_the_table(account: Account, capsys: pytest.CaptureFixture[str]):
+    account.commit(account.grid(3))
+    plan(account.execution())
+    (metrics,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"LagSeconds"' in line]
+    assert metrics["table"] == "orders"
+    assert 45 * 60 <= metrics["LagSeconds"][0] < 60 * 60
+    assert metrics["HistoryLeftSeconds"][0] > 0
+    (directive,) = metrics["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == "Tidemark"
+    assert [sorted(dimensions) for dimensions in directive["Dimensions"]] == [["service", "table"]]
+
+
+def test_nothing_is_published_for_a_table_that_is_not_there_yet(account: Account, capsys: pytest.CaptureFixture[str]):
+    plan(account.execution())
+    assert "LagSeconds" not in capsys.readouterr().out

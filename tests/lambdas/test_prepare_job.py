@@ -1,0 +1,137 @@
+"""PrepareJob writes the order, and a token that is the same while a job run is at work and new when it has ended."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lambdas.prepare_job import handler
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from tests.lambdas.account import DEPLOYMENT, Account, call
+
+pytestmark = pytest.mark.local_aws
+WITHIN_SECONDS = 30
+
+
+@pytest.fixture
+def application(account: Account, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An application whose job runs end at once, because their program does not exist."""
+    emr = account.aws.client("emr-serverless")
+    made = emr.create_application(name="spark", releaseLabel="emr-7.14.0", type="SPARK", clientToken="application")
+    trust = {"Effect": "Allow", "Principal": {"Service": "emr-serverless.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    account.aws.client("iam").create_role(RoleName="job", AssumeRolePolicyDocument=policy)
+    for name, value in replace(DEPLOYMENT, application_id=made["applicationId"]).to_environment().items():
+        monkeypatch.setenv(name, value)
+    return str(made["applicationId"])
+
+
+def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, Any]:
+    """A plan whose history ended with the last window."""
+    start, end = account.instants(2, 1)
+    return {
+        "mode": mode,
+        "table": "orders",
+        "iceberg_table": "orders_copy",
+        "buckets": 16,
+        "job_id": f"{mode}-1",
+        "source": {"arn": "arn-of-orders", "id": "id-of-orders", "key": ["id:S", "at:N"]},
+        "exports": [{"from": start, "to": end}],
+        "start": start,
+        "end": end,
+        **given,
+    }
+
+
+def prepare(plan: dict[str, Any]) -> dict[str, Any]:
+    exports = [
+        {**export, "manifest": f"s3://the-bucket/{n}/manifest-summary.json"} for n, export in enumerate(plan["exports"])
+    ]
+    return call(handler, plan=plan, exports=exports)
+
+
+def tried(prepared: dict[str, Any]) -> int:
+    """The number of the try that the token names."""
+    job_id, _, number = prepared["client_token"].rpartition("-")
+    assert job_id == prepared["name"]
+    return int(number)
+
+
+def ordered(prepared: dict[str, Any]) -> JobOrder:
+    return JobOrder.from_arguments(prepared["arguments"])
+
+
+def run_once(account: Account, application: str, prepared: dict[str, Any]) -> None:
+    """Start the job and wait until it has ended."""
+    emr = account.aws.client("emr-serverless")
+    started = emr.start_job_run(
+        applicationId=application,
+        clientToken=prepared["client_token"],
+        executionRoleArn=prepared["role_arn"],
+        name=prepared["name"],
+        jobDriver={"sparkSubmit": {"entryPoint": prepared["entry_point"], "entryPointArguments": ["{}"]}},
+    )
+    until = time.monotonic() + WITHIN_SECONDS
+    while (
+        state := emr.get_job_run(applicationId=application, jobRunId=started["jobRunId"])["jobRun"]["state"]
+    ) != "FAILED":
+        assert time.monotonic() < until, state
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("mode", "exports", "job", "entry_point"),
+    [
+        pytest.param("update", [{"at": "2026-11-21T12:00:00Z"}], "load", "s3://the-bucket/load.py", id="bootstrap"),
+        pytest.param("full", [{"at": "2026-11-21T12:00:00Z"}], "load", "s3://the-bucket/load.py", id="rebuild"),
+        pytest.param("update", None, "merge", "s3://the-bucket/merge.py", id="windows"),
+        pytest.param("backfill", None, "backfill", "s3://the-bucket/merge.py", id="backfill"),
+    ],
+)
+@pytest.mark.usefixtures("application")
+def test_the_plan_s_kind_decides_the_job(account: Account, mode: str, exports: Any, job: str, entry_point: str):
+    prepared = prepare(planned(account, mode, **({"exports": exports} if exports else {})))
+    assert (ordered(prepared).job, prepared["entry_point"]) == (job, entry_point)
+
+
+def test_the_order_says_what_to_read_and_where_to(account: Account, application: str):
+    plan = planned(account)
+    prepared, order = prepare(plan), ordered(prepare(plan))
+    assert (order.table, order.job_id, order.buckets) == ("glue.tidemark.orders_copy", "update-1", 16)
+    assert (format_instant(order.start), format_instant(order.end)) == (plan["start"], plan["end"])
+    assert [str(part) for part in order.source.key] == ["id:S", "at:N"]
+    assert order.exports == ("s3://the-bucket/0/manifest-summary.json",)
+    assert order.report_uri == "s3://the-bucket/runs/orders/update-1.json"
+    assert (prepared["application_id"], prepared["role_arn"]) == (application, DEPLOYMENT.job_role_arn)
+    assert prepared["spark_submit_parameters"].startswith("--py-files s3://the-bucket/spark.zip --conf ")
+
+
+@pytest.mark.usefixtures("application")
+def test_preparing_twice_gives_the_same_job(account: Account):
+    assert prepare(planned(account)) == prepare(planned(account))
+
+
+def test_each_job_run_that_has_ended_makes_the_next_one_a_new_one(account: Account, application: str):
+    numbers = []
+    for _ in range(3):
+        prepared = prepare(planned(account))
+        numbers.append(tried(prepared))
+        run_once(account, application, prepared)
+    assert numbers == [0, 1, 2]
+
+
+def test_job_runs_of_other_work_do_not_count(account: Account, application: str):
+    run_once(account, application, prepare(planned(account, job_id="update-0")))
+    assert tried(prepare(planned(account))) == 0
+
+
+def test_only_job_runs_since_the_history_ended_are_looked_through(account: Account, application: str):
+    run_once(account, application, prepare(planned(account)))
+    account.aws.advance(3600)
+    assert tried(prepare(planned(account, end=account.instants(0)[0]))) == 0
+    assert tried(prepare(planned(account, end=account.instants(9)[0]))) == 1

@@ -1,0 +1,72 @@
+"""RecordWatermark believes the table and nobody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lambdas.record_watermark import handler
+from pipeline.errors import WatermarkNotCommitted
+from tests.lambdas.account import Account, call
+
+pytestmark = pytest.mark.local_aws
+
+
+def record(job_id: str = "job-1", kind: str = "Export") -> dict[str, Any]:
+    return call(handler, plan={"kind": kind, "table": "orders", "iceberg_table": "orders", "job_id": job_id})
+
+
+def test_the_watermark_of_the_job_s_commit_is_written_for_the_operator(account: Account):
+    account.commit(account.grid(1), job_id="job-1", read=3, inserted=3)
+    told = record()
+    start, watermark = account.instants(2, 1)
+    assert account.parameters()["last-export-time"] == watermark
+    assert (told["watermark"], told["start"], told["job_id"], told["job"]) == (watermark, start, "job-1", "merge")
+    assert told["counts"] == {"read": 3, "inserted": 3}
+    assert told["report"] == "s3://the-bucket/runs/orders/job-1.json"
+
+
+def test_the_report_adds_what_the_commit_does_not_carry(account: Account):
+    account.commit(account.grid(), job_id="job-1")
+    account.write_report(
+        "job-1", new_columns=["colour"], misfits=[{"path": "/a", "count": 2, "example": "x"}], continuity="2 differ"
+    )
+    told = record()
+    assert (told["new_columns"], told["misfits"], told["continuity"]) == (
+        ["colour"],
+        [{"path": "/a", "count": 2}],
+        "2 differ",
+    )
+
+
+def test_what_it_hands_on_fits_between_states_however_long_the_names_are(account: Account):
+    account.commit(account.grid(), job_id="job-1")
+    misfits = [{"path": "/" + "x" * 65_536, "count": 1, "example": "y" * 400_000}] * 2 + [
+        {"path": "/z", "count": 1}
+    ] * 200
+    account.write_report("job-1", new_columns=["c" * 255] * 200, misfits=misfits, continuity="w" * 100_000)
+    assert len(str(record())) < 64 * 1024
+
+
+def test_a_commit_without_a_report_is_recorded_all_the_same(account: Account):
+    account.commit(account.grid(), job_id="job-1")
+    assert record()["misfits"] == []
+
+
+@pytest.mark.parametrize("table", ["another job's", "none", "foreign"])
+def test_a_job_that_ended_well_and_is_not_in_the_table_is_not_recorded(account: Account, table: str):
+    if table == "another job's":
+        account.commit(account.grid(), job_id="job-0")
+    if table == "foreign":
+        account.point_table_at("")
+    with pytest.raises(WatermarkNotCommitted, match="the job job-1 ended well"):
+        record()
+    assert "last-export-time" not in account.parameters()
+
+
+def test_a_wrong_parameter_is_written_again_from_whatever_the_table_says(account: Account):
+    account.commit(account.grid(2), job_id="job-0")
+    account.put_parameter("orders", "last-export-time", "2030-01-01T00:00:00Z")
+    assert call(handler, plan={"kind": "Record", "table": "orders", "iceberg_table": "orders"})["job_id"] == "job-0"
+    assert [account.parameters()["last-export-time"]] == account.instants(2)
