@@ -71,6 +71,21 @@ def test_a_state_waits_longer_than_its_function_may_take():
     assert [name for name in FUNCTIONS if TASKS[name]["TimeoutSeconds"] <= functions[name]] == []
 
 
+def test_the_job_s_state_waits_longer_than_a_job_may_queue_and_run():
+    queueing = _constant(ROOT / "infra" / "spark_application.py", "_QUEUE_MINUTES")
+    running = _constant(ROOT / "lambdas" / "prepare_job.py", "_LONGEST_JOB_MINUTES")
+    assert TASKS["RunSparkJob"]["TimeoutSeconds"] > (queueing + running) * 60
+
+
+def _constant(path: Path, name: str) -> int:
+    (value,) = [
+        node.value.value
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+    ]
+    return int(value)
+
+
 def test_placeholders_are_whole_texts_so_that_the_file_is_json_as_it_stands():
     found = [text for text in texts(STATES) if "${" in text]
     assert all(re.fullmatch(r"\$\{\w+\}", text) for text in found)
