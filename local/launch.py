@@ -19,7 +19,7 @@ REGION = "us-east-1"
 ACCOUNT = "000000000000"
 
 # Of the environment the launcher was started with, only this reaches Lambda functions and Spark jobs.
-_KEPT = ("PATH", "HOME", "LANG", "JAVA_HOME", "SPARK_LOCAL_IP", "USER")
+_KEPT = ("PATH", "HOME", "LANG", "JAVA_HOME", "SPARK_LOCAL_IP", "TIDEMARK_SPARK_JARS", "USER")
 _FOLDERS = ("state", "s3", "tmp", "logs")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 JARS = Path(__file__).resolve().parent.parent / ".tools" / "ivy" / "jars"
 
 ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.1"
@@ -28,6 +26,9 @@ _LEFT_OUT = "com.amazonaws:aws-java-sdk-bundle"
 
 def resolve(folder: Path = JARS) -> list[Path]:
     """Fetch the jars into `folder` (its name must be ``jars``, Ivy's own) and return them."""
+    # Only this needs PySpark, which takes most of a second to import.
+    from pyspark.sql import SparkSession
+
     session = (
         SparkSession.builder.master("local[1]")
         .config("spark.jars.packages", ",".join(COORDINATES))
