@@ -145,6 +145,30 @@ def test_glue_is_evaluated_on_catalog_database_and_table(aws, account):
     ]
 
 
+def test_a_policy_that_denies_plain_http_does_not_hit_us(aws, account):
+    s3 = aws.client("s3")
+    s3.create_bucket(Bucket="lake")
+    deny = {
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": ["arn:aws:s3:::lake", "arn:aws:s3:::lake/*"],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+    s3.put_bucket_policy(Bucket="lake", Policy=json.dumps({"Version": "2012-10-17", "Statement": [deny]}))
+    code = """
+        import boto3
+        from botocore.config import Config
+        def handler(event, context):
+            s3 = boto3.client("s3", config=Config(s3={"addressing_style": "path"}))
+            s3.put_object(Bucket="lake", Key="k", Body=b"x")
+            return "written"
+    """
+    right = {"Action": "s3:PutObject", "Resource": "arn:aws:s3:::lake/*"}
+    account.function("f", code, account.role("f", "lambda", right))
+    assert json.loads(aws.client("lambda").invoke(FunctionName="f")["Payload"].read()) == "written"
+
+
 def test_enforcement_can_be_switched(aws, account):
     topic = _topic(aws)
     aws.set_auth(False)

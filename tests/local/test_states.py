@@ -6,6 +6,8 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
+from local.states import _only_while_running
+
 pytestmark = pytest.mark.local_aws
 
 _DONE = {"Done": {"Type": "Succeed"}}
@@ -151,3 +153,9 @@ def test_times_in_an_execution_are_virtual(aws, account, role):
     )
     assert abs((described["startDate"] - now).total_seconds()) < 5
     assert json.loads(described["output"]).startswith(now.strftime("%Y-%m-%d"))
+
+
+def test_a_failure_that_comes_after_the_end_changes_nothing():
+    execution = {"status": "ABORTED"}
+    _only_while_running(lambda execution, error, cause: execution.update(status="FAILED"))(execution, "Late", "")
+    assert execution["status"] == "ABORTED"
