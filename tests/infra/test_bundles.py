@@ -131,7 +131,7 @@ def test_every_handler_starts_from_the_bundle_alone_with_every_client_it_needs(t
     with zipfile.ZipFile(lambda_bundle().path) as archive:
         archive.extractall(tmp_path)
     # -I -S: neither this environment's packages nor the tree; the variables are those by which the tracer knows Lambda.
-    subprocess.run(  # noqa: S603  # this very interpreter
+    subprocess.run(  # this very interpreter
         [
             sys.executable,
             "-I",

@@ -41,7 +41,7 @@ def test_cdk_nag_is_awake(tmp_path):
 
 def test_cfn_lint_finds_nothing(template):
     lint = Path(sys.executable).with_name("cfn-lint")
-    ended = subprocess.run(  # noqa: S603  # the checker that the lock file names
+    ended = subprocess.run(  # the checker that the lock file names
         [lint, "--ignore-checks", _BY_CDK, "--regions", "eu-west-1", "--", template.path],
         capture_output=True,
         text=True,
