@@ -54,7 +54,7 @@ class LocalAws:
         home = home.resolve()
         (home / "logs").mkdir(parents=True, exist_ok=True)
         port = port or free_port()
-        command = [sys.executable, "-m", "local.launch", "--home", str(home), "--port", str(port), "--leash"]
+        command = [sys.executable, "-m", "local.aws.launch", "--home", str(home), "--port", str(port), "--leash"]
         with log_of(home).open("wb") as log:
             process = subprocess.Popen(
                 [*command, *([] if enforce_iam else ["--no-iam"])],
@@ -148,7 +148,7 @@ class LocalAws:
         return checks
 
     def set_knobs(self, **knobs: Any) -> dict[str, Any]:
-        """Turn knobs (see `local/knobs.py`); returns all of them."""
+        """Turn knobs (see `local/aws/knobs.py`); returns all of them."""
         turned: dict[str, Any] = self._post("knobs", **knobs)
         return turned
 
@@ -157,7 +157,7 @@ class LocalAws:
         self.set_knobs(export_seconds=seconds)
 
     def set_faults(self, *faults: dict[str, Any]) -> None:
-        """Replace the faults in force (fields of `local/faults.py` Fault); none ends them."""
+        """Replace the faults in force (fields of `local/aws/faults.py` Fault); none ends them."""
         self._post("faults", faults=list(faults))
 
     def faults(self) -> list[dict[str, Any]]:

@@ -73,7 +73,9 @@ def find_exports(folder: Path) -> list[FoundExport]:
         manifest = parse_summary(str(summary), summary.read_bytes())
         files = summary.parent / Path(manifest.files_key).name
         if not files.is_file() or not str(files).endswith("/" + manifest.files_key):
-            raise ManifestUnreadable(f"{summary} names {manifest.files_key}, which the mirror of the bucket does not hold")
+            raise ManifestUnreadable(
+                f"{summary} names {manifest.files_key}, which the mirror of the bucket does not hold"
+            )
         _check_checksum(files)
         listed = parse_files(str(files), files.read_bytes())
         check_totals(manifest.with_files(listed))

@@ -39,7 +39,7 @@ say "Spark's jars"
 .venv/bin/python -m local.spark_jars > .tools/jars.log 2>&1 \
   || { tail -n 30 .tools/jars.log >&2; fail "the jars could not be resolved; the log is .tools/jars.log."; }
 say "an archive of Spark's classes, for jobs that start in half the time"
-.venv/bin/python -m local.emr.class_archive > .tools/classes.log 2>&1 \
+.venv/bin/python -m local.aws.emr.class_archive > .tools/classes.log 2>&1 \
   || { tail -n 30 .tools/classes.log >&2; fail "Spark could not be started; the log is .tools/classes.log."; }
 say "the functions' libraries"
 .venv/bin/python -m infra.libraries

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local.pitr.offline import Delete, FullExport, IncrementalExport, Put, journal_of, write_exports
+from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, journal_of, write_exports
 from local.reader import compare, read_folder, rows
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.windows import ExportWindow

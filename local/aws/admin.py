@@ -1,0 +1,111 @@
+"""Our own door into the local AWS: `POST /_local/<verb>` with a JSON object, answered with JSON.
+
+| verb | takes | answers |
+|---|---|---|
+| health | | {"ready": true} |
+| clock | {"advance": seconds} or {"set": epoch} or nothing | {"now": epoch} |
+| tick | | {} once every due schedule has fired |
+| snapshot, restore | | {} |
+| accesslog | | [{role, action, resource, allowed}] |
+| knobs | {name: value}, see `knobs.py` | every knob |
+| faults | {"faults": [...]}, see `faults.py`, or nothing | [{..., calls, fired}] |
+| auth | {"on": bool} | {"on": bool} |
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from local.aws import roles, snapshots
+from local.aws.clock import CLOCK
+from local.aws.faults import FAULTS, UnknownFault
+from local.aws.knobs import KNOBS, UnknownKnob
+from local.aws.schedules import DISPATCHER
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+PREFIX = "/_local/"
+
+_snapshot: dict[str, Any] = {}
+
+
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve one request below PREFIX. Verbs run in a thread of their own: they may wait for the event loop."""
+    body = b""
+    while True:
+        part = await receive()
+        body += part.get("body", b"")
+        if not part.get("more_body"):
+            break
+    status, result = await asyncio.to_thread(_run, scope["method"], scope["path"].removeprefix(PREFIX), body)
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(result).encode()})
+
+
+def _run(method: str, verb: str, body: bytes) -> tuple[int, Any]:
+    if method != "POST" or verb not in _VERBS:
+        return 404, {"error": f"There is no {method} {verb}; POST one of: {', '.join(_VERBS)}"}
+    try:
+        return 200, _VERBS[verb](json.loads(body or b"{}"))
+    except (UnknownKnob, UnknownFault, ValueError, LookupError) as refused:
+        return 400, {"error": str(refused)}
+
+
+def _clock(given: dict[str, Any]) -> Any:
+    if "advance" in given:
+        CLOCK.advance(float(given["advance"]))
+    if "set" in given:
+        CLOCK.set(float(given["set"]))
+    return {"now": CLOCK.time()}
+
+
+def _tick(_: dict[str, Any]) -> Any:
+    DISPATCHER.tick()
+    return {}
+
+
+def _take(_: dict[str, Any]) -> Any:
+    taken = snapshots.take()
+    _snapshot.clear()
+    _snapshot.update(taken)
+    return {}
+
+
+def _put_back(_: dict[str, Any]) -> Any:
+    if not _snapshot:
+        raise LookupError("There is no snapshot to restore")
+    snapshots.put_back(_snapshot)
+    return {}
+
+
+def _faults(given: dict[str, Any]) -> Any:
+    if "faults" in given:
+        FAULTS.set(given["faults"])
+    return FAULTS.described()
+
+
+def _auth(given: dict[str, Any]) -> Any:
+    from ministack import app
+    from ministack.core import lambda_runtime
+
+    app.AUTH = bool(given["on"])
+    # Workers hold the credentials they were started with.
+    lambda_runtime.reset()
+    return {"on": app.AUTH}
+
+
+_VERBS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "health": lambda _: {"ready": True},
+    "clock": _clock,
+    "tick": _tick,
+    "snapshot": _take,
+    "restore": _put_back,
+    "accesslog": lambda _: list(roles.ACCESS_LOG),
+    "knobs": KNOBS.turn,
+    "faults": _faults,
+    "auth": _auth,
+}

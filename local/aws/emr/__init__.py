@@ -1,0 +1,28 @@
+"""EMR Serverless on one machine: the REST API, and job runs that are real `spark-submit` processes.
+
+| module | decides |
+|---|---|
+| `api` | which operation a request asks for, and what it answers |
+| `applications`, `job_runs` | the rules of each resource: states, tokens, limits, pages |
+| `runs` | the life of a job run: queue, role session, process, logs, end |
+| `workers` | what the workers that a job asks for would cost on AWS |
+| `spark`, `machine` | what a job asks for, and the command that runs it here |
+| `artifacts`, `logs`, `process`, `leash` | what a job needs from S3 and leaves there, and that its processes end with us |
+| `class_archive`, `rehearsal` | a file of loaded classes that halves a small job's work |
+| `integration`, `cloudformation` | how Step Functions and CloudFormation use the service |
+
+What the local service cannot do (Hive, streaming, sessions, retries, session policies) it refuses by name.
+"""
+
+SERVICE = "emr-serverless"
+
+
+def install() -> None:
+    """Add the service to MiniStack, with its Step Functions integration and its CloudFormation type."""
+    # Not at the top: the parts are programs and tests of their own, which need no MiniStack.
+    from local.aws.emr import api, cloudformation, integration
+    from local.aws.hooks import register_service
+
+    register_service(SERVICE, "emr_serverless", api, SERVICE)
+    integration.install()
+    cloudformation.install()
