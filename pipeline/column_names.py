@@ -1,0 +1,66 @@
+"""Names of columns: from any attribute name to one that Athena, Glue and every engine take, and back through ``doc``.
+
+A column name is made of ``[a-z0-9_]``, at most 255 characters, unique among its siblings, readable, and stays for ever
+once given. The exact attribute name stands in the field's ``doc``, which becomes the Glue column's comment: one line of
+at most 255 bytes. Where that cannot hold it, ``doc`` is a shortened form and the exact name stands in a table property.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+WRITE_TIME, MISFITS = "_write_time", "_misfits"
+#: The product's own columns; an attribute of the same name gets another column name.
+OWN_COLUMNS = (WRITE_TIME, MISFITS)
+
+LONGEST_NAME = 255
+_LONGEST_DOC_BYTES = 255
+_MARK_OF_CUT = "…"
+#: Glue's pattern for a comment on one line: no control characters but the tab, no surrogates, no U+FFFE and U+FFFF.
+_GLUE_TEXT = re.compile("[\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff\t]*")
+
+
+def readable(attribute: str) -> str:
+    """Write an attribute name in ``[a-z0-9_]``, without regard to other names: accents drop, the rest becomes ``_``."""
+    plain = unicodedata.normalize("NFKD", attribute).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9_]+", "_", plain)[:LONGEST_NAME]
+    return name if name.strip("_") else "attribute"
+
+
+def column_names(attributes: Iterable[str], given: Mapping[str, str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Name every attribute: those in `given` as they are named there, the others uniquely beside them.
+
+    The same attributes and `given` always get the same names, in whatever order they come: of two that read alike, the
+    first in code point order gets the plain name, the others a suffix.
+    """
+    taken = {*given.values(), *reserved}
+    names: dict[str, str] = {}
+    for attribute in sorted(attributes):
+        names[attribute] = given.get(attribute) or _free(readable(attribute), taken)
+        taken.add(names[attribute])
+    return names
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        suffix = f"_{number}"
+        name = wanted[: LONGEST_NAME - len(suffix)] + suffix
+    return name
+
+
+def fits_doc(attribute: str) -> bool:
+    """Whether a Glue column comment can hold the exact name."""
+    return _GLUE_TEXT.fullmatch(attribute) is not None and len(attribute.encode()) <= _LONGEST_DOC_BYTES
+
+
+def doc_of(attribute: str) -> str:
+    """The exact name where a comment can hold it, else a form of it that can."""
+    if fits_doc(attribute):
+        return attribute
+    line = "".join(c if _GLUE_TEXT.fullmatch(c) else " " for c in attribute)
+    room = _LONGEST_DOC_BYTES - len(_MARK_OF_CUT.encode())
+    return line.encode()[:room].decode(errors="ignore") + _MARK_OF_CUT

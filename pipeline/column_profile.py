@@ -1,0 +1,127 @@
+"""What was seen at each path of many items: the ground that column types are decided on.
+
+A path is a tuple of steps: ``.name`` for a member of an item or map, ``[]`` for an element of a list or number set.
+The Spark side counts; this side holds the counts as a tree. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+MEMBER, ELEMENT = ".", "[]"
+#: A decimal holds 38 digits; DynamoDB's numbers have as many, but exponents from -130 to 125.
+MOST_DIGITS = 38
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """How often one DynamoDB type was seen at one path; for N also how much room its values need."""
+
+    path: Path
+    tag: str
+    count: int
+    integer_digits: int = 0
+    fraction_digits: int = 0
+    fits_long: bool = True
+
+
+@dataclass
+class Profile:
+    """Everything seen at one path and below it. `tags`: DynamoDB type to number of values."""
+
+    tags: dict[str, int] = field(default_factory=dict)
+    integer_digits: int = 0
+    fraction_digits: int = 0
+    fits_long: bool = True
+    members: dict[str, Profile] = field(default_factory=dict)
+    elements: Profile | None = None
+
+    @classmethod
+    def of(cls, rows: Iterable[Observed]) -> Profile:
+        """Build the tree of an item from its counts; several counts of one path and type add up."""
+        root = cls()
+        for row in rows:
+            root._at(row.path)._add(row)
+        return root
+
+    @property
+    def values(self) -> dict[str, int]:
+        """The types seen, without NULL: it says nothing about a type, and is the same as absent."""
+        return {tag: count for tag, count in self.tags.items() if tag != "NULL"}
+
+    @property
+    def count(self) -> int:
+        """How many values were seen here, NULL included."""
+        return sum(self.tags.values())
+
+    @property
+    def any_member(self) -> Profile:
+        """All members as if they were one: what a dictionary's values look like."""
+        return _together(self.members.values())
+
+    def _at(self, path: Path) -> Profile:
+        here = self
+        for step in path:
+            if step == ELEMENT:
+                here.elements = here.elements or Profile()
+                here = here.elements
+            else:
+                here = here.members.setdefault(step[len(MEMBER) :], Profile())
+        return here
+
+    def _add(self, row: Observed) -> None:
+        self.tags[row.tag] = self.tags.get(row.tag, 0) + row.count
+        if row.tag == "N":
+            self._widen(row.integer_digits, row.fraction_digits, row.fits_long)
+
+    def _widen(self, integer_digits: int, fraction_digits: int, fits_long: bool) -> None:
+        self.integer_digits = max(self.integer_digits, integer_digits)
+        self.fraction_digits = max(self.fraction_digits, fraction_digits)
+        self.fits_long = self.fits_long and fits_long
+
+
+def _together(profiles: Iterable[Profile]) -> Profile:
+    merged = Profile()
+    for one in profiles:
+        for tag, count in one.tags.items():
+            merged.tags[tag] = merged.tags.get(tag, 0) + count
+        merged._widen(one.integer_digits, one.fraction_digits, one.fits_long)
+        for name, member in one.members.items():
+            merged.members[name] = _together([merged.members[name], member]) if name in merged.members else member
+        if one.elements:
+            merged.elements = _together([merged.elements, one.elements]) if merged.elements else one.elements
+    return merged
+
+
+def steps_of(pointer: str) -> Path:
+    """Read a JSON pointer (RFC 6901) as steps; an index reads as a member, since a pointer does not say which it is."""
+    return tuple(MEMBER + step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+
+
+def sample_of(items: Iterable[Mapping[str, Mapping[str, object]]]) -> tuple[Observed, ...]:
+    """Count a few items held in memory, as DynamoDB JSON: for tests and for small tools, never for exports."""
+    return tuple(row for item in items for name, value in item.items() for row in _counts((MEMBER + name,), value))
+
+
+def _counts(path: Path, value: Mapping[str, object]) -> Iterable[Observed]:
+    ((tag, inner),) = value.items()
+    if tag == "N":
+        yield _number(path, str(inner))
+        return
+    yield Observed(path, tag, 1)
+    if tag == "M" and isinstance(inner, Mapping):
+        for name, below in inner.items():
+            yield from _counts((*path, MEMBER + name), below)
+    elif tag in ("L", "NS") and isinstance(inner, (list, tuple)):
+        for element in inner:
+            yield from _counts((*path, ELEMENT), element if tag == "L" else {"N": element})
+
+
+def _number(path: Path, text: str) -> Observed:
+    whole, _, fraction = text.lstrip("-").partition(".")
+    digits = len(whole.lstrip("0"))
+    fits_long = not fraction and -(2**63) <= int(text.partition(".")[0]) < 2**63
+    return Observed(path, "N", 1, digits, len(fraction), fits_long)

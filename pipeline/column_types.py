@@ -1,0 +1,188 @@
+"""Types of columns: what a DynamoDB attribute becomes in the table, decided from what was seen of it.
+
+    S                       text                  string
+    N                       long                  bigint, when every value is an integer that fits
+                            decimal(38, s)        when every value fits exactly
+                            digits                string of plain digits, else
+    B, BOOL                 bytes, flag           binary, boolean
+    S, N, B, BOOL mixed     scalars               string with each value's text
+    SS, NS, BS              set of                list of string, of the number's type, of binary
+    L                       list of T             json when the elements are mixed
+    M                       struct                json when nothing is known of its members
+                            dictionary of T       when there are many different members; json when they are mixed
+    several of SS…M         json                  string with plain JSON
+
+Scalars beside containers: the more frequent kind gives the type, the others are misfits. Pure.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipeline.column_names import column_names
+from pipeline.column_profile import MOST_DIGITS, Profile
+
+SCALAR_TAGS = frozenset({"S", "N", "B", "BOOL"})
+CONTAINER_TAGS = frozenset({"SS", "NS", "BS", "L", "M"})
+
+#: A map is a dictionary when it has more different members than a person would name …
+_SURELY_DICTIONARY = 500
+#: … or fewer, of which each map holds only a small part.
+_PERHAPS_DICTIONARY, _SPARSE = 50, 0.25
+
+
+class Kind(enum.Enum):
+    """How a column holds values; the value is the word that tells apart kinds of the same Iceberg type."""
+
+    TEXT = "text"
+    LONG = "long"
+    DECIMAL = "decimal"
+    DIGITS = "digits"
+    BYTES = "bytes"
+    FLAG = "flag"
+    SCALARS = "scalars"
+    JSON = "json"
+    SET = "set"
+    LIST = "list"
+    STRUCT = "struct"
+    DICTIONARY = "dictionary"
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """A column's type. `scale` for DECIMAL, `element` for SET, LIST and DICTIONARY, `fields` for STRUCT."""
+
+    kind: Kind
+    scale: int = 0
+    element: ColumnType | None = None
+    fields: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column, or a field nested in one: the exact attribute name, the column name, the type."""
+
+    attribute: str
+    name: str
+    type: ColumnType
+
+
+TEXT, LONG, DIGITS = ColumnType(Kind.TEXT), ColumnType(Kind.LONG), ColumnType(Kind.DIGITS)
+BYTES, FLAG, SCALARS, JSON = (ColumnType(k) for k in (Kind.BYTES, Kind.FLAG, Kind.SCALARS, Kind.JSON))
+
+
+def column_type(seen: Profile, given: Mapping[str, str] = {}) -> ColumnType | None:
+    """The type for everything seen at a path; None where nothing but NULL was. `given`: names of a struct's fields."""
+    scalars = {tag: count for tag, count in seen.values.items() if tag in SCALAR_TAGS}
+    containers = {tag: count for tag, count in seen.values.items() if tag in CONTAINER_TAGS}
+    if not scalars and not containers:
+        return None
+    if sum(scalars.values()) > sum(containers.values()):
+        return _scalar(set(scalars), seen)
+    return _container(set(containers), seen, given)
+
+
+def number_type(seen: Profile) -> ColumnType:
+    """The narrowest type that holds every number seen exactly."""
+    if seen.fits_long:
+        return LONG
+    if seen.integer_digits + seen.fraction_digits <= MOST_DIGITS:
+        return ColumnType(Kind.DECIMAL, scale=seen.fraction_digits)
+    return DIGITS
+
+
+def _scalar(tags: set[str], seen: Profile) -> ColumnType:
+    if len(tags) > 1:
+        return SCALARS
+    (tag,) = tags
+    return number_type(seen) if tag == "N" else {"S": TEXT, "B": BYTES, "BOOL": FLAG}[tag]
+
+
+def _container(tags: set[str], seen: Profile, given: Mapping[str, str]) -> ColumnType:
+    if len(tags) > 1:
+        return JSON
+    (tag,) = tags
+    if tag == "M":
+        return _map(seen, given)
+    if tag == "L":
+        element = _alike(seen.elements)
+        return ColumnType(Kind.LIST, element=element) if element else JSON
+    element = {"SS": TEXT, "BS": BYTES}.get(tag) or number_type(seen.elements or Profile())
+    return ColumnType(Kind.SET, element=element)
+
+
+def _map(seen: Profile, given: Mapping[str, str]) -> ColumnType:
+    if is_dictionary(seen):
+        element = _alike(seen.any_member)
+        return ColumnType(Kind.DICTIONARY, element=element) if element else JSON
+    fields = fields_of(seen, given)
+    return ColumnType(Kind.STRUCT, fields=fields) if fields else JSON
+
+
+def is_dictionary(seen: Profile) -> bool:
+    """Whether a map's members are data rather than fields."""
+    different = len(seen.members)
+    held = sum(member.count for member in seen.members.values())
+    maps = max(seen.tags.get("M", 0), 1)
+    return different > _SURELY_DICTIONARY or (different > _PERHAPS_DICTIONARY and held < _SPARSE * different * maps)
+
+
+def fields_of(seen: Profile, given: Mapping[str, str], reserved: tuple[str, ...] = ()) -> tuple[Field, ...]:
+    """A field for each member that shows a type, named uniquely, in the order of their names."""
+    types = {attribute: column_type(member) for attribute, member in seen.members.items()}
+    names = column_names((attribute for attribute, type_ in types.items() if type_), given, reserved)
+    return tuple(
+        Field(attribute, names[attribute], type_) for attribute, type_ in sorted(types.items()) if type_ is not None
+    )
+
+
+def _alike(seen: Profile | None) -> ColumnType | None:
+    """The one type of a list's elements or a dictionary's values; None where they are mixed or nothing is known."""
+    if seen is None or len(seen.values) != 1:
+        return None
+    type_ = column_type(seen)
+    return None if type_ == JSON else type_
+
+
+def holds(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a column of this type holds everything seen, but for members of structs that are not fields yet."""
+    if not set(seen.values) <= _tags(type_):
+        return False
+    if type_.kind in (Kind.LONG, Kind.DECIMAL):
+        return _holds_number(type_, seen)
+    if type_.kind in (Kind.SET, Kind.LIST):
+        return type_.element is None or seen.elements is None or holds(type_.element, seen.elements)
+    if type_.kind is Kind.DICTIONARY:
+        return type_.element is None or holds(type_.element, seen.any_member)
+    return all(holds(f.type, seen.members[f.attribute]) for f in type_.fields if f.attribute in seen.members)
+
+
+def _holds_number(type_: ColumnType, seen: Profile) -> bool:
+    if type_.kind is Kind.LONG:
+        return seen.fits_long
+    return seen.fraction_digits <= type_.scale and seen.integer_digits <= MOST_DIGITS - type_.scale
+
+
+def _tags(type_: ColumnType) -> frozenset[str]:
+    """The DynamoDB types that a column takes."""
+    by_kind = {
+        Kind.TEXT: frozenset({"S"}),
+        Kind.BYTES: frozenset({"B"}),
+        Kind.FLAG: frozenset({"BOOL"}),
+        Kind.SCALARS: SCALAR_TAGS,
+        Kind.JSON: CONTAINER_TAGS,
+        Kind.LIST: frozenset({"L"}),
+        Kind.STRUCT: frozenset({"M"}),
+        Kind.DICTIONARY: frozenset({"M"}),
+    }
+    if type_.kind is Kind.SET:
+        return frozenset({set_tag(type_)})
+    return by_kind.get(type_.kind, frozenset({"N"}))
+
+
+def set_tag(type_: ColumnType) -> str:
+    """Which of SS, NS, BS a column of a set's type holds."""
+    assert type_.element is not None  # a set has elements
+    return {Kind.TEXT: "SS", Kind.BYTES: "BS"}.get(type_.element.kind, "NS")

@@ -1,0 +1,132 @@
+"""The table's columns as the product sees them: which attribute each holds, and how they grow with the source.
+
+Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``), kinds from the Iceberg type
+and, where several kinds share one, from the property ``tidemark.kinds`` (JSON of column path to kind). Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.column_names import OWN_COLUMNS, fits_doc
+from pipeline.column_profile import ELEMENT, MEMBER, Path
+from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.identity import KeyAttribute
+from pipeline.marker import NAMES, PREFIX
+
+KINDS = PREFIX + "kinds"
+#: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
+REPLACEMENT = "#new"
+
+_KIND_OF_TYPE = {
+    "string": Kind.TEXT,
+    "long": Kind.LONG,
+    "binary": Kind.BYTES,
+    "boolean": Kind.FLAG,
+    "list": Kind.LIST,
+    "struct": Kind.STRUCT,
+    "map": Kind.DICTIONARY,
+}
+_PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The key's columns in the key's order, then a column for each other attribute."""
+
+    key: tuple[Field, ...]
+    attributes: tuple[Field, ...]
+
+    @property
+    def all(self) -> tuple[Field, ...]:
+        """Every column made from an attribute, in the table's order."""
+        return self.key + self.attributes
+
+
+def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
+    """Read the columns from the content of an Iceberg metadata file."""
+    schema = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+    properties = metadata.get("properties", {})
+    names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
+    fields = [_field(raw, names, kinds) for raw in schema["fields"] if is_ours(raw["name"])]
+    by_attribute = {field.attribute: field for field in fields}
+    key_fields = tuple(by_attribute[part.name] for part in key)
+    return Columns(key_fields, tuple(field for field in fields if field not in key_fields))
+
+
+def is_ours(name: str) -> bool:
+    """Whether a column of the table holds an attribute for good."""
+    return name not in OWN_COLUMNS and not name.endswith(REPLACEMENT)
+
+
+def _field(raw: Mapping[str, Any], names: Mapping[str, str], kinds: Mapping[str, str], outer: str = "") -> Field:
+    attribute = names.get(str(raw["id"])) or raw.get("doc") or raw["name"]
+    return Field(attribute, raw["name"], _type(raw["type"], outer + raw["name"], names, kinds))
+
+
+def _type(raw: Any, path: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
+    plain = raw if isinstance(raw, str) else raw["type"]
+    if plain.startswith("decimal("):
+        return ColumnType(Kind.DECIMAL, scale=int(plain.rstrip(")").rpartition(",")[2]))
+    kind = Kind(kinds[path]) if path in kinds else _KIND_OF_TYPE.get(plain, Kind.TEXT)
+    if isinstance(raw, str):
+        return ColumnType(kind)
+    if kind is Kind.STRUCT:
+        return ColumnType(kind, fields=tuple(_field(below, names, kinds, f"{path}.") for below in raw["fields"]))
+    part = "value" if plain == "map" else "element"
+    return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", names, kinds))
+
+
+def column_kinds(fields: Iterable[Field]) -> dict[str, str]:
+    """The table property that says which kind a column is of, where its Iceberg type is that of several."""
+    kinds = {path: type_.kind.value for path, type_ in _paths(fields) if type_.kind not in _PLAIN_KINDS}
+    return {KINDS: json.dumps(kinds, sort_keys=True)}
+
+
+def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType]]:
+    for field in fields:
+        yield from _type_paths(outer + field.name, field.type)
+
+
+def _type_paths(path: str, type_: ColumnType) -> Iterator[tuple[str, ColumnType]]:
+    yield path, type_
+    if type_.kind is Kind.STRUCT:
+        yield from _paths(type_.fields, f"{path}.")
+    elif type_.element is not None:
+        part = "value" if type_.kind is Kind.DICTIONARY else "element"
+        yield from _type_paths(f"{path}.{part}", type_.element)
+
+
+def exact_names(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, str]:
+    """The table property with the exact names that a comment cannot hold, by the ids of the schema in Iceberg's JSON."""
+    names = {str(id_): attribute for id_, attribute in _ids(schema, fields) if not fits_doc(attribute)}
+    return {NAMES: json.dumps(names, ensure_ascii=False, sort_keys=True)}
+
+
+def _ids(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> Iterator[tuple[int, str]]:
+    by_name = {raw["name"]: raw for raw in schema["fields"]}
+    for field in fields:
+        raw, type_ = by_name[field.name], field.type
+        yield raw["id"], field.attribute
+        below = raw["type"]
+        while type_.element is not None:
+            below, type_ = below["value" if type_.kind is Kind.DICTIONARY else "element"], type_.element
+        if type_.kind is Kind.STRUCT:
+            yield from _ids(below, type_.fields)
+
+
+def resolved(path: Path, columns: Columns) -> Path:
+    """A misfit's path with its indices told from member names, which the columns know and a pointer does not."""
+    steps, types = list(path), {field.attribute: field.type for field in columns.all}
+    type_ = types.get(steps[0][len(MEMBER) :])
+    for place in range(1, len(steps)):
+        if type_ is None:
+            break
+        if type_.kind in (Kind.LIST, Kind.SET):
+            steps[place] = ELEMENT
+        below = {field.attribute: field.type for field in type_.fields}
+        type_ = below.get(steps[place][len(MEMBER) :]) if type_.kind is Kind.STRUCT else type_.element
+    return tuple(steps)

@@ -1,0 +1,84 @@
+"""What became of every record of a merge: told by the images, proven by Iceberg's own counts of the same commit.
+
+    read = inserted + updated + deleted + already_there + unknown_deletes + transient + folded
+
+`transient`: keys that came and went inside the stretch, over several windows. `folded`: records that a later record of
+the same key in the same stretch has overtaken. The rest are keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.column_names import MISFITS, WRITE_TIME
+from spark.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
+
+OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
+OUTCOME = "#outcome"
+_PROBLEMS = (UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS)
+
+
+def told_by_images(changes: DataFrame) -> DataFrame:
+    """Add ``#outcome`` to net changes, as their images tell it."""
+    deleted, had_old = F.col(DELETED), F.col(HAD_OLD)
+    outcome = (
+        F.when(~deleted & had_old, "updated")
+        .when(~deleted, "inserted")
+        .when(had_old, "deleted")
+        .when(F.col(RECORDS) > 1, "transient")
+        .otherwise("unknown_deletes")
+    )
+    return changes.withColumn(OUTCOME, outcome)
+
+
+def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Add ``#outcome`` to net changes by looking each key up: where images are missing, or tell of an earlier state."""
+    rows = table.select(*key, F.lit(True).alias("#there"), F.col(WRITE_TIME).alias("#time"))
+    there, deleted = F.col("#there").isNotNull(), F.col(DELETED)
+    outcome = (
+        F.when(there & deleted, "deleted")
+        .when(there & F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False)), "already_there")
+        .when(there, "updated")
+        .when(~deleted, "inserted")
+        .when(F.col(RECORDS) > 1, "transient")
+        .otherwise("unknown_deletes")
+    )
+    return changes.join(rows, list(key), "left").withColumn(OUTCOME, outcome).drop("#there", "#time")
+
+
+def counted(changes: DataFrame) -> dict[str, int]:
+    """Count records, outcomes, misfits and problems of net changes, in one pass."""
+    misfits = F.when(F.col(MISFITS).isNotNull(), F.size(MISFITS)).otherwise(0)
+    found: Any = changes.agg(
+        F.sum(RECORDS).alias("read"),
+        *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
+        F.sum(F.col(RECORDS) - 1).alias("folded"),
+        F.sum(misfits).alias("misfits"),
+        *(F.sum(name).alias(name) for name in _PROBLEMS),
+    ).first()
+    return {name: count or 0 for name, count in found.asDict().items()}
+
+
+def of_commit(found: Mapping[str, int]) -> dict[str, int]:
+    """The counts that a commit carries."""
+    return {name: found[name] for name in ("read", *OUTCOMES, "folded", "misfits")}
+
+
+def continuity(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
+    """Hold the counts against what Iceberg wrote: a sentence where they disagree, else nothing.
+
+    They disagree where the table did not hold what the images say it held: after a gap, an overlap, or somebody else's
+    hand in the table.
+    """
+    written, said_written = int(summary.get("added-records", 0)), counts["inserted"] + counts["updated"]
+    removed, said_removed = int(summary.get("added-position-deletes", 0)), counts["updated"] + counts["deleted"]
+    if (written, removed) == (said_written, said_removed):
+        return ""
+    return (
+        f"the images tell of {said_written} rows to write and {said_removed} to remove or replace; "
+        f"the table took {written} and {removed}. It did not hold what the source held before: verify it."
+    )

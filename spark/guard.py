@@ -1,0 +1,52 @@
+"""Whether an order may be carried out on the table as it stands: exactly once, in order, for one source.
+
+Pure: the table's state and the order in, a decision out.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from pipeline.marker import Marker, TableState
+
+
+def is_done(state: TableState, order: JobOrder) -> bool:
+    """Whether the order's work is in the table already. Raises what `check_fits` raises where it is not and cannot be."""
+    if order.job_id in state.job_ids:
+        return True
+    if order.job == "load":
+        return False
+    marker = _marker(state, order)
+    if order.job == "merge" and (marker.start, marker.watermark) == (order.start, order.end):
+        return True
+    check_fits(marker, order)
+    return False
+
+
+def check_fits(marker: Marker, order: JobOrder) -> None:
+    """Refuse changes of another source, and changes that do not meet the watermark exactly."""
+    if marker.source_arn != order.source.arn:
+        raise OtherTable(f"{order.table} follows {marker.source_arn}, not {order.source.arn}")
+    if marker.source_id != order.source.id:
+        raise OtherTableId(f"{order.table} follows the table with id {marker.source_id}, not {order.source.id}")
+    meets = order.start if order.job == "merge" else order.end
+    if meets != marker.watermark:
+        raise _refusal(meets, marker.watermark, order)
+
+
+def _refusal(meets: datetime, watermark: datetime, order: JobOrder) -> Gap | Overlap:
+    stretch = f"the {order.job} of [{format_instant(order.start)}, {format_instant(order.end)})"
+    here = f"{stretch} must meet the watermark {format_instant(watermark)} of {order.table}"
+    if meets > watermark:
+        return Gap(f"{here}, and comes after it: the changes between would be lost")
+    return Overlap(f"{here}, and comes before it: rows deleted since could come back for ever")
+
+
+def _marker(state: TableState, order: JobOrder) -> Marker:
+    if state.marker is None:
+        what = "carries no watermark" if state.exists else "does not exist"
+        raise WatermarkMissing(f"{order.table} {what}, so there is nothing to merge into")
+    return state.marker

@@ -1,0 +1,33 @@
+"""Values for the Java side of the session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+
+def string_map(spark: SparkSession, values: Mapping[str, str]) -> Any:
+    """A Java map of strings."""
+    java = spark._jvm.java.util.HashMap()
+    for name, value in values.items():
+        java.put(name, value)
+    return java
+
+
+def iceberg_schema(spark: SparkSession, schema: Mapping[str, Any]) -> Any:
+    """An Iceberg schema from the JSON of a Spark schema; comments become docs, `nullable: false` becomes required."""
+    struct = spark._jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(schema))
+    return spark._jvm.org.apache.iceberg.spark.SparkSchemaUtil.convert(struct)
+
+
+def causes(failure: Py4JJavaError) -> list[str]:
+    """The simple names of a Java exception's class and of all its causes, outermost first."""
+    names, cause = [], failure.java_exception
+    while cause is not None and len(names) < 20:
+        names.append(cause.getClass().getSimpleName())
+        cause = cause.getCause()
+    return names

@@ -1,0 +1,87 @@
+"""Any job: look whether its work is done, do it, look whether it is done, write the report.
+
+`run` is what the entry points, the replay and the tests all call.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from spark import files, report
+from spark.guard import is_done
+from spark.load import load
+from spark.merge import merge
+from spark.session import configured, submitted_session
+from spark.table import Table
+
+_WORK = {"load": load, "merge": merge, "backfill": merge}
+log = logging.getLogger(__name__)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the order given as the entry point's arguments; returns the exit code."""
+    logging.basicConfig(level=logging.INFO)
+    order = JobOrder.from_arguments(list(arguments))
+    try:
+        run(submitted_session(), order)
+    except PipelineError as error:
+        log.error("%s: %s", error.name, error)
+        return 1
+    return 0
+
+
+def run(spark: SparkSession, order: JobOrder) -> dict[str, Any]:
+    """Carry out an order and return its report, which is also written where the order says.
+
+    Raises a PipelineError, the table as it was, where the order is refused; that is reported too.
+    """
+    started = time.monotonic()
+    configured(spark)
+    try:
+        found = _carried_out(spark, order, started)
+    except PipelineError as error:
+        report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
+        raise
+    except Exception as failure:
+        error = JobFailed(f"{order.job_id}: {failure}")
+        report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
+        raise
+    log.info("job ended", extra={"job_id": order.job_id, "outcome": found["outcome"]})
+    return found
+
+
+def _carried_out(spark: SparkSession, order: JobOrder, started: float) -> dict[str, Any]:
+    table = Table(spark, order)
+    state = table.state()
+    if is_done(state, order):
+        return _found_done(spark, order, table, time.monotonic() - started)
+    done = _WORK[order.job](spark, order, table)
+    state = table.state()
+    if order.job_id not in state.job_ids or state.watermark != order.end:
+        raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
+    written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
+    report.write_report(spark, order, written)
+    return written
+
+
+def _found_done(spark: SparkSession, order: JobOrder, table: Table, seconds: float) -> dict[str, Any]:
+    """The report of work that was in the table already: what the job that did it left, else what its commit says."""
+    left = json.loads(files.read(spark, order.report_uri) or b"{}")
+    if left.get("outcome") == "committed":
+        return {**left, "outcome": report.ALREADY_THERE}
+    state = table.state()
+    assert state.marker is not None and state.watermark is not None  # is_done has found the work in a commit
+    counts = state.marker.counts if state.marker.job_id == order.job_id else {}
+    done = report.Committed(counts=counts, outcome=report.ALREADY_THERE)
+    written = report.of_success(order, done, format_instant(state.watermark), table.snapshot_id(), seconds)
+    report.write_report(spark, order, written)
+    return written

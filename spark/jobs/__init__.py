@@ -1,0 +1,1 @@
+"""Entry points, one file a job: what ``spark-submit`` is given."""

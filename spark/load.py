@@ -1,0 +1,211 @@
+"""Load: a table's whole content from a full export, unseen until every item is accounted for, published in one commit.
+
+Types are decided from a sample, all of it where the export is small. The rows go to a branch in one pass over the data,
+which counts as it writes: items, unreadable lines, keys, misfits. Where the sample was wrong in a way that another type
+or another column mends, the branch is written once more. Then one transaction makes the branch the table's content,
+with the marker. Refusing leaves the table as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from pipeline.column_growth import Target, first_columns, rebuilt
+from pipeline.column_names import MISFITS, WRITE_TIME
+from pipeline.column_profile import Observed, Profile
+from pipeline.errors import CountMismatch, KeyMismatch, PipelineError
+from pipeline.job_order import JobOrder
+from pipeline.manifests import ExportManifest
+from pipeline.table_columns import Columns, resolved
+from spark.commits import committed, marker
+from spark.keys import has_cells, key_number_columns, key_room, lacks_key, observed_room
+from spark.profiles import exploded, observed_items, observed_misfits
+from spark.projection import ITEM, has_no_value, typed_rows
+from spark.reading import Export, lines, read_exports, verify_data_files
+from spark.records import READABLE, items
+from spark.refusals import count_mismatch, unreadable_line
+from spark.report import Committed, listed_misfits
+from spark.table import Table
+
+#: An export of so many items is looked at whole before its types are decided; of a larger one, this many items.
+SAMPLE_ITEMS = 20_000
+#: Once with the sample's types, once with those that the first pass has shown to be right.
+_MOST_PASSES = 2
+
+
+@dataclass(frozen=True)
+class _Load:
+    """What every step of one load needs."""
+
+    spark: SparkSession
+    order: JobOrder
+    table: Table
+    export: Export
+    existing: Columns | None
+
+    @property
+    def manifest(self) -> ExportManifest:
+        """What the export says of itself."""
+        return self.export.manifest
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Rows in a branch (empty name: only counted), what was counted, and what that adds to the profile."""
+
+    branch: str
+    found: dict[str, Any]
+    seen: list[Observed]
+
+
+def load(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
+    """Carry out a load. Raises a JobRefused, the table as it was."""
+    (export,) = read_exports(spark, order)
+    verify_data_files(spark, [export])
+    this = _Load(spark, order, table, export, table.columns() if table.state().exists else None)
+    seen = observed_items(_sample(this))
+    for passes in range(1, _MOST_PASSES + 1):
+        target = _target(this, seen)
+        written = _pass(this, target)
+        seen = seen + written.seen
+        if not written.seen or _target(this, seen) == target:
+            break
+    return _publish(this, target, written, passes)
+
+
+def _target(this: _Load, seen: list[Observed]) -> Target:
+    profile, key = Profile.of(seen), this.order.source.key
+    return rebuilt(this.existing, key, profile) if this.existing else Target(first_columns(key, profile))
+
+
+def _sample(this: _Load) -> DataFrame:
+    """Items to decide types from: all of a small export, else some of a few of its files. Keys spread over all files."""
+    if this.manifest.item_count <= SAMPLE_ITEMS:
+        return items(lines(this.spark, this.export.files_with_records))
+    chosen, held = [], 0
+    for file in sorted(this.manifest.files, key=lambda file: file.key):
+        chosen.append(this.export.root + file.key)
+        held += file.item_count
+        if held >= SAMPLE_ITEMS:
+            break
+    return items(lines(this.spark, chosen).limit(SAMPLE_ITEMS))
+
+
+def _pass(this: _Load, target: Target) -> _Written:
+    """Write all rows to a branch, counting as they pass; the branch goes again where the counts refuse."""
+    counted = Observation()
+    if target.replaces_key:
+        rows = _counted_rows(this, target.columns, counted)
+        rows.write.format("noop").mode("overwrite").save()
+        return _checked(this, target, "", counted.get)
+    branch = _write_branch(this, target, counted)
+    try:
+        return _checked(this, target, branch, counted.get)
+    except PipelineError:
+        this.table.drop_branch(branch)
+        raise
+
+
+def _write_branch(this: _Load, target: Target, counted: Observation) -> str:
+    table = this.table
+    if this.existing:
+        table.evolve(target.written)
+    else:
+        table.create(target.written)
+    branch = table.new_branch()
+    schema = this.spark.table(table.sql_name).schema
+    rows = _aligned(_counted_rows(this, target.written, counted), schema)
+    writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
+    for name, value in marker(this.order, _counts(this.manifest)).items():
+        writer = writer.option(f"snapshot-property.{name}", value)
+    writer.overwrite(F.lit(True))
+    return branch
+
+
+def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFrame:
+    """Every item as a row of the table, counted on the way; items without a whole key are counted and left out."""
+    rows = _rows(lines(this.spark, this.export.files_with_records), this.order, columns)
+    whole_key = has_cells(columns.key)
+    readable, lacking = F.col(READABLE), F.col("#lacks_key")
+    counts = {
+        "lines": F.count(F.lit(1)),
+        "unreadable": F.count_if(~readable),
+        "lacking": F.count_if(readable & lacking),
+        "unfit": F.count_if(readable & ~lacking & ~whole_key),
+        "misfits": F.sum(F.when(F.col(MISFITS).isNotNull(), F.size(MISFITS)).otherwise(0)),
+    }
+    observed = rows.observe(counted, *(c.alias(n) for n, c in counts.items()), *key_room(this.order.source.key))
+    names = [field.name for field in columns.all]
+    return observed.where(whole_key).select(*names, F.lit(None).cast("timestamp").alias(WRITE_TIME), MISFITS)
+
+
+def _rows(of: DataFrame, order: JobOrder, columns: Columns) -> DataFrame:
+    """Typed rows of lines, with ``#readable``, ``#lacks_key`` and the key's numbers; other columns are carried along."""
+    found, key, level = items(of), order.source.key, F.col(ITEM)
+    with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
+    readable = F.col(READABLE) & ~has_no_value(F.col(MISFITS))
+    return typed_rows(with_key, columns.all).withColumn(READABLE, readable)
+
+
+def _aligned(rows: DataFrame, schema: StructType) -> DataFrame:
+    """The rows with all columns of the table, in its order; null in those that are about to be replaced."""
+    present = set(rows.columns)
+    return rows.select(
+        *(F.col(f.name) if f.name in present else F.lit(None).cast(f.dataType).alias(f.name) for f in schema.fields)
+    )
+
+
+def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
+    """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
+    if found["unreadable"]:
+        parsed = lambda of: _rows(of, this.order, target.columns)  # noqa: E731  one expression, used once
+        raise unreadable_line(this.spark, [this.export], parsed)
+    if found["lines"] != this.manifest.item_count:
+        raise count_mismatch(this.spark, [this.export], found["lines"])
+    if found["lacking"]:
+        declared = ", ".join(map(str, this.order.source.key))
+        raise KeyMismatch(f"{found['lacking']} items of {this.manifest.export_arn} lack the key {declared}")
+    seen = observed_room(this.order.source.key, found, found["unfit"]) if found["unfit"] else []
+    if found["misfits"] and branch:
+        misfits = exploded(this.spark.table(f"{this.table.sql_name}.`branch_{branch}`"))
+        seen += [replace(row, path=resolved(row.path, target.columns)) for row in observed_misfits(misfits)]
+    return _Written(branch, found, seen)
+
+
+def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Committed:
+    """Make what was written the table's content, if it is whole."""
+    if written.found["unfit"] and not target.replaces_key:
+        raise KeyMismatch(f"{written.found['unfit']} items of {this.manifest.export_arn} have a key that is no number")
+    counts = {**_counts(this.manifest), "misfits": written.found["misfits"]}
+    properties = marker(this.order, counts)
+    if target.replaces_key:
+        rows = _counted_rows(this, target.columns, Observation())
+        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties))
+    else:
+        _check_branch(this, written.branch)
+        committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
+    before = {field.name for field in this.existing.all} if this.existing else {f.name for f in target.columns.all}
+    misfits = exploded(this.spark.table(this.table.sql_name), *(field.name for field in target.columns.key))
+    return Committed(
+        counts=counts,
+        new_columns=[field.name for field in target.columns.all if field.name not in before],
+        misfits=listed_misfits(misfits, [f.name for f in target.columns.key]) if counts["misfits"] else [],
+        passes=passes,
+    )
+
+
+def _check_branch(this: _Load, branch: str) -> None:
+    """Refuse a branch that holds another number of rows than the export has items: Iceberg counted what it wrote."""
+    held = int(this.table.branch_summary(branch).get("total-records", -1))
+    if held != this.manifest.item_count:
+        this.table.drop_branch(branch)
+        raise CountMismatch(f"{this.manifest.item_count} items were read, {held} rows were written")
+
+
+def _counts(manifest: ExportManifest) -> dict[str, int]:
+    return {"read": manifest.item_count, "inserted": manifest.item_count}

@@ -1,0 +1,136 @@
+"""Merge: apply windows of changes to the table, whole rows by key, in one commit with the watermark.
+
+All windows are read once and folded into one net change for each key. New attributes get their columns first, in a
+commit of their own that is harmless to repeat. The merge itself reads of the table only keys and write times. A backfill
+is the same over a stretch that ends at the watermark; what each change will do is then looked up in the table first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.column_growth import grown
+from pipeline.column_names import MISFITS, WRITE_TIME
+from pipeline.column_profile import Profile
+from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
+from pipeline.job_order import JobOrder
+from pipeline.table_columns import Columns, resolved
+from spark import accounting, changes
+from spark.commits import committed, marker
+from spark.profiles import exploded, observed_misfits
+from spark.reading import Export, read_exports, verify_data_files
+from spark.refusals import count_mismatch, unreadable_line
+from spark.report import Committed, listed_misfits
+from spark.table import Table
+
+_VIEW = "tidemark_changes"
+
+
+class _Merge(NamedTuple):
+    """What every step of one merge needs."""
+
+    spark: SparkSession
+    order: JobOrder
+    table: Table
+    exports: Sequence[Export]
+
+
+def merge(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
+    """Carry out a merge or a backfill. Raises a JobRefused or TableContended, the table's content as it was."""
+    exports = read_exports(spark, order)
+    verify_data_files(spark, exports)
+    this = _Merge(spark, order, table, exports)
+    before = table.columns()
+    rows, found = _counted_changes(this, before)
+    try:
+        columns = _with_room(this, rows, before) if found["misfits"] else before
+        if columns != before:
+            rows.unpersist()
+            rows, found = _counted_changes(this, columns)
+        return _apply(this, rows, found, before, columns)
+    finally:
+        rows.unpersist()
+
+
+def _counted_changes(this: _Merge, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
+    """The net changes, kept for the merge, and their counts. Refuses where they are not what the manifests say."""
+    numbered = changes.numbered_lines(this.spark, this.exports)
+    told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns))
+    if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
+        told = accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
+    rows = told.persist()
+    found = accounting.counted(rows)
+    try:
+        _check(this, found)
+    except Exception:
+        rows.unpersist()
+        raise
+    return rows, found
+
+
+def _check(this: _Merge, found: dict[str, int]) -> None:
+    said = sum(export.manifest.item_count for export in this.exports)
+    stretch = f"{this.order.job_id} ({len(this.exports)} exports)"
+    key = ", ".join(map(str, this.order.source.key))
+    if found[changes.UNREADABLE]:
+        raise unreadable_line(this.spark, this.exports, changes.readable)
+    if found["read"] != said:
+        raise count_mismatch(this.spark, this.exports, found["read"])
+    if found[changes.LACKING] or found[changes.OTHER_KEY]:
+        raise KeyMismatch(f"{stretch}: {found[changes.LACKING] + found[changes.OTHER_KEY]} records lack the key {key}")
+    if found[changes.UNFIT]:
+        raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {this.order.table} cannot hold")
+    if found[changes.CONFLICTS]:
+        raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
+
+
+def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
+    """Give the table a column for every attribute and nested field that has none; returns its columns then."""
+    observed = observed_misfits(exploded(rows))
+    seen = Profile.of(replace(row, path=resolved(row.path, columns)) for row in observed)
+    wanted = grown(columns, seen)
+    if wanted != columns:
+        this.table.evolve(wanted)
+    return wanted
+
+
+def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
+    counts = accounting.of_commit(found)
+    properties = marker(this.order, counts)
+    rows.createOrReplaceTempView(_VIEW)
+    try:
+        with this.table.commit_properties(properties):
+            committed(this.table, this.order, lambda: this.spark.sql(_statement(this.table, columns)))
+    finally:
+        this.spark.catalog.dropTempView(_VIEW)
+    summary = this.table.summary()
+    this.table.remember(properties)
+    key, known = [field.name for field in columns.key], {field.name for field in before.all}
+    return Committed(
+        counts=counts,
+        new_columns=[field.name for field in columns.all if field.name not in known],
+        misfits=listed_misfits(exploded(rows, *key), key) if counts["misfits"] else [],
+        continuity=accounting.continuity(counts, summary),
+    )
+
+
+def _statement(table: Table, columns: Columns) -> str:
+    """Whole rows by key. Every name in it is the table's own, made of a-z, 0-9 and _.
+
+    A row with the change's write time is that change already; the rest of such a row need not be read or written.
+    """
+    names = [field.name for field in columns.all] + [WRITE_TIME, MISFITS]
+    same_item = " AND ".join(f"t.`{field.name}` = c.`{field.name}`" for field in columns.key)
+    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in names)
+    listed, values = ", ".join(f"`{name}`" for name in names), ", ".join(f"c.`{name}`" for name in names)
+    is_older = f"(t.`{WRITE_TIME}` IS NULL OR t.`{WRITE_TIME}` <> c.`{WRITE_TIME}`)"
+    return f"""
+        MERGE INTO {table.sql_name} t USING {_VIEW} c ON {same_item}
+        WHEN MATCHED AND c.`{changes.DELETED}` THEN DELETE
+        WHEN MATCHED AND {is_older} THEN UPDATE SET {assignments}
+        WHEN NOT MATCHED AND NOT c.`{changes.DELETED}` THEN INSERT ({listed}) VALUES ({values})
+    """  # noqa: S608  no name in it comes from data

@@ -1,0 +1,67 @@
+"""Lines of data files as records: items of a full export, changes of an incremental one.
+
+Parsed with explicit schemas, never inferred ones. A line that is not a record stays as a row that says so, because a
+refusal has to name it; nothing is dropped here.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from spark.projection import ITEM
+from spark.values import ITEM_TYPE
+
+_CORRUPT = "#corrupt"
+_PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
+_ITEM_LINE = f"struct<Item:{ITEM_TYPE},`{_CORRUPT}`:string>"
+# Of an old image only its presence counts, of a new one everything: it is kept as text until only the last one is left.
+_CHANGE_LINE = (
+    f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{ITEM_TYPE},OldImage:struct<`#`:string>,"
+    f"NewImage:string,`{_CORRUPT}`:string>"
+)
+READABLE = "#readable"
+
+
+def items(lines: DataFrame) -> DataFrame:
+    """From lines of a full export (column ``value``): ``#item`` and ``#readable``; other columns are carried along."""
+    carried = [name for name in lines.columns if name != "value"]
+    parsed = lines.select(*carried, F.from_json("value", _ITEM_LINE, _PERMISSIVE).alias("record"))
+    record = F.col("record")
+    whole = _is_whole(record) & record["Item"].isNotNull()
+    return parsed.select(*carried, record["Item"].alias(ITEM), whole.alias(READABLE))
+
+
+def changes(lines: DataFrame) -> DataFrame:
+    """From lines of incremental exports (column ``value``; others are carried along): one row a record.
+
+    ``#keys``, a level; ``#micros``, the write time in microseconds; ``#old``, whether there is an old image;
+    ``#new``, the new image as JSON text or null for a deletion; ``#readable``.
+    """
+    carried = [name for name in lines.columns if name != "value"]
+    parsed = lines.select(*carried, F.from_json("value", _CHANGE_LINE, _PERMISSIVE).alias("record"))
+    record = F.col("record")
+    micros = _micros(record["Metadata"]["WriteTimestampMicros"])
+    whole = _is_whole(record) & record["Keys"].isNotNull() & micros.isNotNull()
+    return parsed.select(
+        *carried,
+        record["Keys"].alias("#keys"),
+        micros.alias("#micros"),
+        record["OldImage"].isNotNull().alias("#old"),
+        F.when(record["NewImage"] != "{}", record["NewImage"]).alias("#new"),
+        whole.alias(READABLE),
+    )
+
+
+def image(text: Column) -> Column:
+    """An image kept as text, as a level; null for none, and for text that is no level."""
+    return F.from_json(text, ITEM_TYPE)
+
+
+def _is_whole(record: Column) -> Column:
+    return record.isNotNull() & record[_CORRUPT].isNull()
+
+
+def _micros(text: Column) -> Column:
+    """The write time: ``{"N":"…"}`` in real exports, a bare string in the guide's example, perhaps a bare number."""
+    return F.coalesce(text.cast("bigint"), F.get_json_object(text, "$.N").cast("bigint"))

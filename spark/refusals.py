@@ -1,0 +1,42 @@
+"""Finding what a refusal must name: the file and the line, after a count has shown that something is wrong.
+
+These read the export once more. They run only when the job is about to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.errors import CountMismatch, UnreadableLine
+from spark import files
+from spark.reading import Export, lines
+from spark.records import READABLE
+
+
+def unreadable_line(
+    spark: SparkSession, exports: Sequence[Export], parsed: Callable[[DataFrame], DataFrame]
+) -> UnreadableLine:
+    """The refusal of an export with a line that is no record, naming the first such file and line."""
+    for export in exports:
+        for uri in export.files_with_records:
+            # One gzip file is one partition, so the row's number in it is the line's.
+            numbered = lines(spark, [uri]).withColumn("#number", F.monotonically_increasing_id())
+            found = parsed(numbered).where(f"not `{READABLE}`").agg(F.min("#number")).first()
+            if found is not None and found[0] is not None:
+                return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
+    return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")
+
+
+def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) -> CountMismatch:
+    """The refusal of exports that hold another number of records than their manifests say, naming the first such file."""
+    said = sum(export.manifest.item_count for export in exports)
+    for export in exports:
+        for file in export.manifest.files:
+            uri = export.root + file.key
+            found = lines(spark, [uri]).count() if files.exists(spark, uri) else 0
+            if found != file.item_count:
+                return CountMismatch(f"{uri} holds {found} records, its manifest says {file.item_count}")
+    return CountMismatch(f"the manifests say {said} records, {read} were read")

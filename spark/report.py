@@ -1,0 +1,82 @@
+"""Reports: what a job did or why it refused, as JSON where the order says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.errors import PipelineError
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from spark import files
+
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True)
+class Committed:
+    """What a job committed. `continuity`: a warning where the table and the changes disagree, else empty."""
+
+    counts: Mapping[str, int]
+    new_columns: Sequence[str] = ()
+    misfits: Sequence[Mapping[str, Any]] = ()
+    continuity: str = ""
+    passes: int = 1
+    outcome: str = "committed"
+
+
+ALREADY_THERE = "already_there"
+
+
+def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: int, seconds: float) -> dict[str, Any]:
+    """The report of a job that ended well."""
+    return {
+        **_heading(order),
+        "outcome": done.outcome,
+        "watermark": watermark,
+        "snapshot_id": snapshot_id,
+        "counts": dict(done.counts),
+        "new_columns": list(done.new_columns),
+        "misfits": list(done.misfits),
+        "continuity": done.continuity,
+        "passes": done.passes,
+        "seconds": round(seconds, 1),
+    }
+
+
+def of_refusal(order: JobOrder, error: PipelineError, seconds: float) -> dict[str, Any]:
+    """The report of a job that would not, or could not, commit."""
+    said = {"error": error.name, "message": error.message, "remedy": error.remedy}
+    return {**_heading(order), "outcome": "refused", **said, "seconds": round(seconds, 1)}
+
+
+def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]) -> None:
+    """Write the report where the order says."""
+    files.write(spark, order.report_uri, json.dumps(report, ensure_ascii=False, indent=2).encode())
+
+
+def listed_misfits(misfits: DataFrame, key: Sequence[str]) -> list[dict[str, Any]]:
+    """The most frequent kinds of misfits (``pointer``, ``json``, and the key's columns): path, type, count, a key.
+
+    Indices in a path become ``*``, so that a list is one path however long it is.
+    """
+    path = F.regexp_replace("pointer", "/[0-9]+(?=/|$)", "/*")
+    tag = F.regexp_extract("json", '^\\{"([A-Z]+)"', 1)
+    rows = (
+        misfits.groupBy(path.alias("path"), tag.alias("type"))
+        .agg(F.count(F.lit(1)).alias("count"), F.min(F.to_json(F.struct(*key))).alias("example"))
+        .orderBy(F.desc("count"), "path", "type")
+        .limit(MOST_LISTED)
+        .collect()
+    )
+    return [row.asDict() for row in rows]
+
+
+def _heading(order: JobOrder) -> dict[str, Any]:
+    stretch = {"start": format_instant(order.start), "end": format_instant(order.end)}
+    return {"job_id": order.job_id, "job": order.job, "table": order.table, **stretch}

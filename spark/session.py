@@ -1,0 +1,31 @@
+"""What the jobs need of a Spark session beyond what ``spark-submit`` was given."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+_SETTINGS = {
+    # The names of DynamoDB's types, and of attributes, differ by case.
+    "spark.sql.caseSensitive": "true",
+    # A cast that does not fit gives null, which is then seen and kept as a misfit.
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    # A damaged file is an error, never a shorter file.
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    # Compressed bytes: gzip is not splittable, so a task reads whole files; 128 MB would be a gigabyte of JSON.
+    "spark.sql.files.maxPartitionBytes": "32m",
+    "spark.sql.adaptive.enabled": "true",
+}
+
+
+def configured(spark: SparkSession) -> SparkSession:
+    """Set what the jobs rely on. Harmless to repeat."""
+    for name, value in _SETTINGS.items():
+        spark.conf.set(name, value)
+    return spark
+
+
+def submitted_session() -> SparkSession:
+    """The session of a job that was started by ``spark-submit``."""
+    return configured(SparkSession.builder.getOrCreate())

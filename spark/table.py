@@ -1,0 +1,218 @@
+"""The Iceberg table of a job: its state, its columns, and the commits that are not Spark's own.
+
+Through Iceberg's Java API, so that attribute names never pass through SQL, and what belongs together is one commit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from pipeline.column_growth import Target
+from pipeline.job_order import JobOrder
+from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
+from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
+from spark.java import iceberg_schema, string_map
+from spark.schemas import table_schema
+
+_PROPERTIES = {
+    "format-version": "2",
+    "write.delete.mode": "merge-on-read",
+    "write.update.mode": "merge-on-read",
+    "write.merge.mode": "merge-on-read",
+    "write.merge.isolation-level": "serializable",
+    "write.distribution-mode": "hash",
+    "write.target-file-size-bytes": str(256 * 1024 * 1024),
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "100",
+}
+MAIN = "main"
+#: Branches of loads begin with this; the rest of the name belongs to the Spark application.
+_BRANCH = "load_"
+
+
+class Table:
+    """The table that an order names, which may not exist yet."""
+
+    def __init__(self, spark: SparkSession, order: JobOrder) -> None:
+        catalog, *namespace, name = order.table.split(".")
+        jvm = spark._jvm
+        self._spark, self._order = spark, order
+        self._catalog = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, catalog)
+        levels = spark.sparkContext._gateway.new_array(jvm.java.lang.String, len(namespace))
+        for i, level in enumerate(namespace):
+            levels[i] = level
+        spaces = jvm.org.apache.iceberg.catalog.Namespace.of(levels)
+        self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.of(spaces, name)
+        self.sql_name = ".".join(f"`{part}`" for part in (catalog, *namespace, name))
+
+    def metadata(self) -> dict[str, Any]:
+        """The table's current metadata, as Iceberg writes it in JSON; empty where there is no table."""
+        if not self._catalog.tableExists(self._identifier):
+            return {}
+        metadata = self._java().operations().current()
+        content: dict[str, Any] = json.loads(self._iceberg.TableMetadataParser.toJson(metadata))
+        return content
+
+    def state(self) -> TableState:
+        """What the table says of itself now."""
+        metadata = self.metadata()
+        return read_table_state(metadata) if metadata else NO_TABLE
+
+    def columns(self) -> Columns:
+        """The table's columns now."""
+        return columns_of(self.metadata(), self._order.source.key)
+
+    def summary(self) -> Mapping[str, str]:
+        """The summary of the newest snapshot of `MAIN`; empty where there is none."""
+        snapshot = self._java().snapshot(MAIN)
+        return dict(snapshot.summary()) if snapshot else {}
+
+    def snapshot_id(self) -> int:
+        """The id of the newest snapshot of `MAIN`; -1 where there is none."""
+        snapshot = self._java().snapshot(MAIN)
+        return int(snapshot.snapshotId()) if snapshot else -1
+
+    def create(self, columns: Columns) -> None:
+        """Create the table, empty and marked as being loaded; whatever an unfinished load left there is replaced."""
+        schema = iceberg_schema(self._spark, table_schema(columns))
+        key_ids = self._spark._jvm.java.util.HashSet()
+        for field in columns.key:
+            key_ids.add(schema.findField(field.name).fieldId())
+        schema = self._iceberg.Schema(schema.columns(), key_ids)
+        spec = self._iceberg.PartitionSpec.builderFor(schema).bucket(columns.key[0].name, self._order.buckets).build()
+        transaction = (
+            self._catalog.buildTable(self._identifier, schema)
+            .withPartitionSpec(spec)
+            .withProperties(string_map(self._spark, {**_PROPERTIES, LOADING: self._order.job_id}))
+            .createOrReplaceTransaction()
+        )
+        self._describe(transaction, columns)
+        transaction.commitTransaction()
+        self._java()
+
+    def evolve(self, columns: Columns) -> None:
+        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
+        transaction = self._java().newTransaction()
+        leftover = [name for name in self._column_names(transaction) if name.endswith(REPLACEMENT)]
+        self._delete_columns(transaction, leftover)
+        schema = iceberg_schema(self._spark, table_schema(columns))
+        transaction.updateSchema().unionByNameWith(schema).commit()
+        self._describe(transaction, columns)
+        transaction.commitTransaction()
+        self._java()
+
+    def new_branch(self) -> str:
+        """Start a branch at `MAIN`'s present state, to write to unseen; branches that earlier loads left behind go."""
+        for left in [name for name in self._java().refs().keySet() if name.startswith(_BRANCH)]:
+            self.drop_branch(left)
+        name = _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
+        self._java().manageSnapshots().createBranch(name).commit()
+        return name
+
+    def drop_branch(self, name: str) -> None:
+        """Remove a branch if it is there; its files become orphans."""
+        table = self._java()
+        if table.refs().containsKey(name):
+            table.manageSnapshots().removeBranch(name).commit()
+
+    def branch_summary(self, name: str) -> Mapping[str, str]:
+        """The summary of a branch's newest snapshot."""
+        return dict(self._java().snapshot(name).summary())
+
+    def publish(self, branch: str, target: Target, marker: Mapping[str, str]) -> None:
+        """Make a branch the table's content, replacements its columns, in one commit with the marker.
+
+        Fails if `MAIN` has moved since the branch was made.
+        """
+        transaction = self._java().newTransaction()
+        self._delete_columns(transaction, target.replaced)
+        for name in target.replaced:
+            transaction.updateSchema().renameColumn(name + REPLACEMENT, name).commit()
+        self._describe(transaction, target.columns)
+        transaction.manageSnapshots().fastForwardBranch(MAIN, branch).commit()
+        closing = transaction.newAppend()
+        for name, value in marker.items():
+            closing.set(name, value)
+        closing.commit()
+        transaction.manageSnapshots().removeBranch(branch).commit()
+        self._set(transaction, {**marker, LOADING: ""})
+        transaction.commitTransaction()
+        self._java()
+
+    def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
+        """Replace the table by these rows with these columns, in one commit with the marker.
+
+        For the one change that a branch cannot carry: another type of the key. No column is required afterwards, since
+        this way of writing cannot say so.
+        """
+        writer = rows.to(StructType.fromJson(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
+        for name, value in {**_PROPERTIES, **marker, **column_kinds(columns.all)}.items():
+            writer = writer.tableProperty(name, value)
+        for name, value in marker.items():
+            writer = writer.option(f"snapshot-property.{name}", value)
+        writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
+        transaction = self._java().newTransaction()
+        self._describe(transaction, columns)
+        transaction.commitTransaction()
+
+    def remember(self, marker: Mapping[str, str]) -> None:
+        """Copy the marker into the table's properties, where it outlives its snapshot."""
+        transaction = self._java().newTransaction()
+        self._set(transaction, marker)
+        transaction.commitTransaction()
+
+    @contextmanager
+    def commit_properties(self, properties: Mapping[str, str]) -> Iterator[None]:
+        """Put properties into the summary of every snapshot that SQL commits from this thread meanwhile.
+
+        Iceberg 1.10 has no setting for it: the properties stand in a thread-local of a class of its own, which is
+        reached by reflection. Who uses this looks afterwards whether they arrived.
+        """
+        jvm = self._spark._jvm
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        kept_in = jvm.java.lang.Class.forName("org.apache.iceberg.spark.CommitMetadata", True, loader)
+        field = kept_in.getDeclaredField("COMMIT_PROPERTIES")
+        field.setAccessible(True)
+        thread_local = field.get(None)
+        thread_local.set(string_map(self._spark, properties))
+        try:
+            yield
+        finally:
+            thread_local.remove()
+
+    def _column_names(self, transaction: Any) -> list[str]:
+        return [column.name() for column in transaction.table().schema().columns()]
+
+    def _delete_columns(self, transaction: Any, names: Iterable[str]) -> None:
+        update = transaction.updateSchema()
+        for name in names:
+            update = update.deleteColumn(name)
+        update.commit()
+
+    def _describe(self, transaction: Any, columns: Columns) -> None:
+        schema = json.loads(self._iceberg.SchemaParser.toJson(transaction.table().schema()))
+        self._set(transaction, {**exact_names(schema, columns.all), **column_kinds(columns.all)})
+
+    def _set(self, transaction: Any, properties: Mapping[str, str]) -> None:
+        """Set table properties; an empty value removes one."""
+        update = transaction.updateProperties()
+        for name, value in properties.items():
+            update = update.set(name, value) if value else update.remove(name)
+        update.commit()
+
+    def _java(self) -> Any:
+        """The table itself, as it stands in the catalog now."""
+        table = self._catalog.loadTable(self._identifier)
+        table.refresh()
+        return table
+
+    @property
+    def _iceberg(self) -> Any:
+        return self._spark._jvm.org.apache.iceberg
