@@ -55,16 +55,18 @@ class Shop:
     def change_orders(self, count: int) -> None:
         """Update `count` orders: new state and total, sometimes an attribute removed or added or of another type."""
         for key in self._random.sample(self._keys, count):
-            sets, values = ["#s = :s", "total = :t"], {":s": _text(self._random.choice(_STATES)), ":t": self._money()}
-            removed = self._random.choice(("coupon", "note", "gift"))
+            sets, values = ["#s = :s", "#t = :t"], {":s": _text(self._random.choice(_STATES)), ":t": self._money()}
+            names = {"#s": "order state", "#t": "total"}
+            names["#gone"] = self._random.choice(("coupon", "note", "gift"))
             if self._random.random() < 0.1:
-                sets.append("weight = :w")
+                sets.append("#w = :w")
+                names["#w"] = "weight"
                 values[":w"] = self._random.choice([_number("12.5"), _number("1E-20"), _text("about two kilos")])
             self._dynamodb.update_item(
                 TableName=self._table,
                 Key=key,
-                UpdateExpression=f"SET {', '.join(sets)} REMOVE {removed}",
-                ExpressionAttributeNames={"#s": "order state"},
+                UpdateExpression=f"SET {', '.join(sets)} REMOVE #gone",
+                ExpressionAttributeNames=names,
                 ExpressionAttributeValues=values,
             )
         self.writes["updated"] += count

@@ -162,11 +162,14 @@ def _accounting(job: str, counts: Mapping[str, int]) -> list[str]:
         ("deleted", "deleted"),
         ("already_there", "already there"),
         ("unknown_deletes", "deletes of unknown keys"),
+    ]
+    # Only several windows at once can have these two.
+    rare = [
         ("transient", "of keys that came and went between"),
+        ("folded", "overtaken by later ones"),
     ]
-    shown = [
-        f"{counts.get(name, 0)} {words}" for name, words in parts if counts.get(name, 0) or name not in ("transient",)
-    ]
+    shown = [f"{counts.get(name, 0)} {words}" for name, words in parts]
+    shown += [f"{counts[name]} {words}" for name, words in rare if counts.get(name, 0)]
     return [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
 
 

@@ -15,15 +15,11 @@ pytestmark = [pytest.mark.local_aws, pytest.mark.deployed]
 
 #: Granted and not used here, each with its reason. The rest of an action's name may be a pattern.
 UNUSED = {
-    "xray:*": "traces are sent over UDP to a daemon that only AWS runs",
-    "logs:*": "Lambda and Step Functions write their logs inside the service here, as they do on AWS",
-    "events:*": "the rule behind .sync is Step Functions' own affair",
     "s3:PutObjectAcl": "DynamoDB asks for it (developer guide); exports to a bucket without ACLs never use it",
     "s3:AbortMultipartUpload": "only when an upload fails halfway",
     "sqs:SendMessage": "only when a tick cannot be delivered",
     "s3:DeleteObject": "the job removes files only after a write that failed halfway",
     "ssm:DeleteParameters": "needs three runs with work in a row",
-    "emr-serverless:GetJobRun": "Step Functions looks at jobs inside the service here",
 }
 
 

@@ -42,7 +42,7 @@ def test_the_success_mail_accounts_for_every_record(world):
     mail = world.aws.outbox()[-1]
     assert mail["To"] == "data-team@example.com"
     counts = {name: int(value) for name, value in _counts(world.snapshots()[-1])}
-    accounted = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
+    accounted = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient", "folded")
     assert counts["read"] == sum(counts.get(name, 0) for name in accounted)
     assert f"{counts['inserted']} inserted" in mail.get_content()
     assert counts["inserted"] == 7
