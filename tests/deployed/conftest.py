@@ -89,8 +89,9 @@ class World:
         return [dict(snapshot.summary.additional_properties) for snapshot in table.metadata.snapshots]
 
     def windows(self) -> list[tuple[str, str]]:
-        """(start, end) of every commit that carries data, oldest first."""
-        return [(s["tidemark.start"], s["tidemark.watermark"]) for s in self.snapshots() if "tidemark.job-id" in s]
+        """(start, end) of every job that the table's snapshots tell of, oldest first."""
+        jobs = {s["tidemark.job-id"]: s for s in self.snapshots() if "tidemark.job-id" in s}
+        return [(s["tidemark.start"], s["tidemark.watermark"]) for s in jobs.values()]
 
     def exports(self) -> list[str]:
         """The ARNs of every export asked for."""
