@@ -154,6 +154,9 @@ def local_session(warehouse: Path) -> SparkSession:
         .config(f"{catalog}.warehouse", warehouse.resolve().as_uri())
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
+        # 200 tasks, Spark's default, cost a minute on a laptop whatever the data.
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()
     )
 
