@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -93,6 +94,16 @@ class World:
         jobs = {s["tidemark.job-id"]: s for s in self.snapshots() if "tidemark.job-id" in s}
         return [(s["tidemark.start"], s["tidemark.watermark"]) for s in jobs.values()]
 
+    def export_of(self, execution: str) -> str:
+        """The ARN of the one export that an execution asks for, as soon as it has."""
+        while True:
+            for event in self.deployed.history(execution):
+                left = event.get("stateExitedEventDetails", {})
+                if left.get("name") == "StartExports":
+                    return str(json.loads(left["output"])["Payload"]["exports"][0]["arn"])
+            assert self.deployed.describe(execution)["status"] == "RUNNING"
+            time.sleep(0.05)
+
     def exports(self) -> list[str]:
         """The ARNs of every export asked for."""
         found = self.aws.client("dynamodb").list_exports()["ExportSummaries"]
@@ -111,13 +122,23 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         aws.stop()
 
 
+@pytest.fixture(scope="session")
+def make_world(deployed: Deployed) -> Callable[[], World]:
+    """Begin anew on the freshly deployed account."""
+
+    def fresh() -> World:
+        deployed.aws.restore()
+        deployed.aws.set_faults()
+        deployed.aws.set_knobs(**KNOBS)
+        create_table(deployed.aws.client("dynamodb"), TABLE)
+        return World(deployed)
+
+    return fresh
+
+
 @pytest.fixture
-def world(deployed: Deployed) -> World:
-    deployed.aws.restore()
-    deployed.aws.set_faults()
-    deployed.aws.set_knobs(**KNOBS)
-    create_table(deployed.aws.client("dynamodb"), TABLE)
-    return World(deployed)
+def world(make_world: Callable[[], World]) -> World:
+    return make_world()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
