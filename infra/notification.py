@@ -18,12 +18,13 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from pipeline.errors import SettingRefused
+from pipeline.mail import FAILURE, SUCCESS, UNKNOWN_TABLE
 from pipeline.settings import TableSettings
 
-_MOST_TABLES_IN_A_FILTER = 150
+_MOST_TABLES_IN_A_FILTER = 148  # SNS takes 150 combinations, and one value is ours
 _MOST_ADDRESSES = 200
 # What the attribute `status` of a mail says, by the name of the list in the settings.
-_STATUSES = {"success": "SUCCESS", "failure": "FAILURE"}
+_STATUSES = {"success": SUCCESS, "failure": FAILURE}
 
 
 class Notification(Construct):
@@ -101,4 +102,4 @@ def _branch(
             f"mail names {address} for {len(names)} of {len(tables)} tables; "
             f"allowed are all of them, or {_MOST_TABLES_IN_A_FILTER} values in its filter"
         )
-    return {"status": statuses, "table": list(names)}
+    return {"status": statuses, "table": [*names, *([UNKNOWN_TABLE] if FAILURE in statuses else [])]}

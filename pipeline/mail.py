@@ -13,13 +13,15 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import PipelineError
+from pipeline.errors import InputRefused, PipelineError
 from pipeline.failures import Failure
 from pipeline.instants import parse_instant
 from pipeline.prices import export_cost, job_cost
 from pipeline.settings import is_table_name
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
+#: What the attribute `table` says where no configured table is meant; every failure list lets it through.
+UNKNOWN_TABLE = "unknown"
 _LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
 _LONGEST_STACK, _SHORTEST_TABLE = 20, 12
 _UNPRINTABLE = re.compile(r"[^ -~]")
@@ -124,14 +126,16 @@ def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deploym
         "execution": event["execution"],
     }
     subject = _subject(deployment, "FAILED", table, failure.error)
-    return Mail(FAILURE, table, subject, "\n".join(lines) + "\n", facts)
+    # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
+    audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
+    return Mail(FAILURE, audience, subject, "\n".join(lines) + "\n", facts)
 
 
 def _table(event: Mapping[str, Any], deployment: Deployment) -> str:
     """The table a failure is about: the planned one, or the one asked for if it can be a table's name at all."""
     asked = event["input"].get("table") if isinstance(event["input"], Mapping) else None
     named = [event["plan"].get("table"), asked, deployment.default_table]
-    return next((name for name in named if isinstance(name, str) and is_table_name(name)), "unknown")
+    return next((name for name in named if isinstance(name, str) and is_table_name(name)), UNKNOWN_TABLE)
 
 
 def _section(failure: Failure) -> str:

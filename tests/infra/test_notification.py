@@ -25,7 +25,7 @@ def tables(**mail):
         ),
         pytest.param(
             {"orders": {"failure": ["a@example.com"]}, "ledger": {}},
-            {"status": ["FAILURE"], "table": ["orders"]},
+            {"status": ["FAILURE"], "table": ["orders", "unknown"]},
             id="one kind of one table",
         ),
         pytest.param(
