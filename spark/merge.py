@@ -133,4 +133,4 @@ def _statement(table: Table, columns: Columns) -> str:
         WHEN MATCHED AND c.`{changes.DELETED}` THEN DELETE
         WHEN MATCHED AND {is_older} THEN UPDATE SET {assignments}
         WHEN NOT MATCHED AND NOT c.`{changes.DELETED}` THEN INSERT ({listed}) VALUES ({values})
-    """  # noqa: S608  no name in it comes from data
+    """  # noqa: S608 - no name in it comes from data

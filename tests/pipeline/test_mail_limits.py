@@ -36,10 +36,17 @@ LONGEST_MESSAGE = 256 * 1024
 )
 def test_the_table_of_a_failure_is_the_best_name_known(found, asked, default, table):
     event = {"input": asked, "execution": EXECUTION, "plan": found}
-    failure = Failure("Plan", "InputRefused", "Wrong.", "Correct it.")
+    failure = Failure("Plan", "TableNotFound", "Gone.", "Make it.")
     mail = failure_mail(event, failure, replace(DEPLOYMENT, default_table=default))
     assert mail.table == table
     assert f" {table}:" in mail.subject
+
+
+def test_a_refused_input_is_for_everybody_who_gets_failures():
+    event = {"input": {"table": "cartz"}, "execution": EXECUTION, "plan": {}}
+    mail = failure_mail(event, Failure("Plan", "InputRefused", "Wrong.", "Correct it."), DEPLOYMENT)
+    assert mail.table == "unknown"
+    assert " cartz:" in mail.subject
 
 
 names = st.from_regex(r"[A-Za-z0-9_.-]{3,255}", fullmatch=True)
