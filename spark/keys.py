@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from operator import and_, or_
+from operator import and_
 from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipeline.column_profile import MEMBER, Observed
-from pipeline.column_types import Field
+from pipeline.column_types import ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from spark.cells import cell
-from spark.numbers import plain_number, room
-from spark.values import NATIVE
+from spark.numbers import number, plain_number, room
+from spark.sql import Sql, let, member
+from spark.values import NATIVE, of
 
 
-def key_cells(level: Column, fields: Sequence[Field]) -> list[Column]:
-    """The key's columns, from a level that holds its attributes."""
-    return [cell(f.type, F.element_at(level, f.attribute), NATIVE).alias(f.name) for f in fields]
+def key_cells(level: Sql, fields: Sequence[Field]) -> list[Column]:
+    """The key's columns, from a level that holds its attributes; its numbers need not be plain."""
+    return [F.expr(_plain_cell(f.type, member(level, f.attribute))) for f in fields]
 
 
-def lacks_key(level: Column, key: Sequence[KeyAttribute]) -> Column:
+def _plain_cell(type_: ColumnType, value: Sql) -> Sql:
+    if type_.kind not in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
+        return cell(type_, value, NATIVE)
+    return let(plain_number(of(value, "N")), lambda plain: number(type_, plain))
+
+
+def lacks_key(level: Sql, key: Sequence[KeyAttribute]) -> Column:
     """Whether a level lacks an attribute of the key, or carries it with another type than declared; never null."""
-    return reduce(or_, (F.element_at(level, part.name)[part.type].isNull() for part in key))
+    return F.expr(" OR ".join(f"{of(member(level, part.name), part.type)} IS NULL" for part in key))
 
 
 def has_cells(fields: Sequence[Field]) -> Column:
@@ -43,10 +50,10 @@ def key_room(key: Sequence[KeyAttribute]) -> list[Column]:
     ]
 
 
-def key_number_columns(level: Column, key: Sequence[KeyAttribute]) -> list[Column]:
+def key_number_columns(level: Sql, key: Sequence[KeyAttribute]) -> list[Column]:
     """The key's numbers as plain text, in ``#key_number<i>``."""
     return [
-        plain_number(F.element_at(level, part.name)["N"]).alias(f"#key_number{i}")
+        F.expr(plain_number(of(member(level, part.name), "N"))).alias(f"#key_number{i}")
         for i, part in enumerate(key)
         if part.type == "N"
     ]

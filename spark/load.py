@@ -27,15 +27,13 @@ from spark.keys import has_cells, key_number_columns, key_room, lacks_key, obser
 from spark.profiles import exploded, observed_items, observed_misfits
 from spark.projection import ITEM, has_no_value, typed_rows
 from spark.reading import Export, lines, read_exports, verify_data_files
-from spark.records import READABLE, items
+from spark.records import FLAT_ITEM, READABLE, items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.table import Table
 
 #: An export of so many items is looked at whole before its types are decided; of a larger one, this many items.
 SAMPLE_ITEMS = 20_000
-#: Once with the sample's types, once with those that the first pass has shown to be right.
-_MOST_PASSES = 2
 
 
 @dataclass(frozen=True)
@@ -69,12 +67,12 @@ def load(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
     verify_data_files(spark, [export])
     this = _Load(spark, order, table, export, table.columns() if table.state().exists else None)
     seen = observed_items(_sample(this))
-    for passes in range(1, _MOST_PASSES + 1):
-        target = _target(this, seen)
+    target, passes = _target(this, seen), 1
+    written = _pass(this, target)
+    better = _target(this, seen + written.seen)
+    if better != target:
+        target, passes = better, 2
         written = _pass(this, target)
-        seen = seen + written.seen
-        if not written.seen or _target(this, seen) == target:
-            break
     return _publish(this, target, written, passes)
 
 
@@ -146,10 +144,10 @@ def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFr
 
 def _rows(of: DataFrame, order: JobOrder, columns: Columns) -> DataFrame:
     """Typed rows of lines, with ``#readable``, ``#lacks_key`` and the key's numbers; other columns are carried along."""
-    found, key, level = items(of), order.source.key, F.col(ITEM)
+    found, key, level = items(of), order.source.key, f"`{ITEM}`"
     with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
     readable = F.col(READABLE) & ~has_no_value(F.col(MISFITS))
-    return typed_rows(with_key, columns.all).withColumn(READABLE, readable)
+    return typed_rows(with_key, FLAT_ITEM, columns.all).withColumn(READABLE, readable)
 
 
 def _aligned(rows: DataFrame, schema: StructType) -> DataFrame:

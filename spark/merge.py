@@ -101,19 +101,20 @@ def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
 def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
     counts = accounting.of_commit(found)
     properties = marker(this.order, counts)
+    key, known = [field.name for field in columns.key], {field.name for field in before.all}
+    misfits = listed_misfits(exploded(rows, *key), key) if counts["misfits"] else []
     rows.createOrReplaceTempView(_VIEW)
     try:
         with this.table.commit_properties(properties):
             committed(this.table, this.order, lambda: this.spark.sql(_statement(this.table, columns)))
     finally:
-        this.spark.catalog.dropTempView(_VIEW)
+        this.spark.catalog.dropTempView(_VIEW)  # and with it what was kept of the rows
     summary = this.table.summary()
     this.table.remember(properties)
-    key, known = [field.name for field in columns.key], {field.name for field in before.all}
     return Committed(
         counts=counts,
         new_columns=[field.name for field in columns.all if field.name not in known],
-        misfits=listed_misfits(exploded(rows, *key), key) if counts["misfits"] else [],
+        misfits=misfits,
         continuity=accounting.continuity(counts, summary),
     )
 

@@ -1,7 +1,7 @@
 """Numbers: exact, or not at all. DynamoDB's have 38 digits and exponents from -130 to 125, and come as text.
 
-DynamoDB prints plain digits without needless zeros. Other spellings of the same number are accepted, by a slower way:
-1, 1.0 and 1e0 are one number, and as a key they are one key.
+DynamoDB prints plain digits without needless zeros. Other spellings of the same number are read as well: 1, 1.0 and 1e0
+are one number, and as a key they are one key.
 """
 
 from __future__ import annotations
@@ -10,35 +10,37 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipeline.column_types import ColumnType, Kind
-from spark.values import let
+from spark.sql import Sql, call, let, literal, struct, when
 
 _PLAIN = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
-def number(type_: ColumnType, text: Column) -> Column:
-    """A number in the type of a number column; null if it does not fit exactly, or is no number."""
+def number(type_: ColumnType, text: Sql) -> Sql:
+    """A number in the type of a number column; null if it does not fit exactly."""
     if type_.kind is Kind.DIGITS:
         return plain_number(text)
-    # The slow way stands inside a lambda, where it is not compiled a thousand times for a thousand columns.
-    slow = F.when(text.isNotNull(), let(text, lambda t: let(plain_number(t), lambda plain: _exact(type_, plain))))
-    return F.coalesce(_exact(type_, text), slow)
+    if type_.kind is Kind.DECIMAL:
+        return when(f"{decimals(text)} <= {type_.scale}", f"cast({text} AS decimal(38,{type_.scale}))")
+    # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around.
+    whole = f"cast({text} AS decimal(38,0))"
+    in_range = f"{whole} BETWEEN {-(2**63)} AND {2**63 - 1}"
+    odd = when(f"{decimals(text)} <= 0 AND {in_range}", f"bigint({whole})")
+    return when(f"instr({text}, '.') = 0 AND instr(lower({text}), 'e') = 0", f"bigint({text})", odd)
 
 
-def _exact(type_: ColumnType, text: Column) -> Column:
-    """The number if this text, which may be plain or not, shows without more ado that it fits."""
-    point = F.instr(text, ".")
-    if type_.kind is Kind.LONG:
-        return F.when(point == 0, text.cast("bigint"))  # null for an exponent and for what is too large
-    fits = (point == 0) | (F.length(text) - point <= type_.scale)
-    has_exponent = F.contains(text, F.lit("e")) | F.contains(text, F.lit("E"))
-    return F.when(fits & ~has_exponent, text.cast(f"decimal(38,{type_.scale})"))
+def decimals(text: Sql) -> Sql:
+    """How many decimals a number has, counted from its text; never too few."""
+    mantissa = f"substring_index(lower({text}), 'e', 1)"
+    written = f"if(instr({mantissa}, '.') = 0, 0, length(trim(TRAILING '0' FROM substring_index({mantissa}, '.', -1))))"
+    exponent = f"if(instr(lower({text}), 'e') = 0, 0, int(substring_index(lower({text}), 'e', -1)))"
+    return f"({written} - {exponent})"
 
 
-def plain_number(text: Column) -> Column:
+def plain_number(text: Sql) -> Sql:
     """A number as DynamoDB prints it, so that equal numbers are equal text. Null for what is no number."""
-    spelled_otherwise = F.when(text.rlike(_NUMBER), let(F.lower(text), _moved_point))
-    return F.when(text.rlike(_PLAIN), text).otherwise(spelled_otherwise)
+    spelled_otherwise = when(call("rlike", text, literal(_NUMBER)), let(f"lower({text})", _moved_point))
+    return when(call("rlike", text, literal(_PLAIN)), text, spelled_otherwise)
 
 
 def room(plain: Column) -> tuple[Column, Column, Column]:
@@ -50,27 +52,24 @@ def room(plain: Column) -> tuple[Column, Column, Column]:
     return F.max(integer), F.max(fraction), F.min(F.when(plain.isNotNull(), fits_long))
 
 
-def _moved_point(text: Column) -> Column:
-    bare = F.regexp_replace(text, "^[+-]", "")
-    mantissa = F.substring_index(bare, "e", 1)
-    exponent = F.when(F.contains(bare, F.lit("e")), F.substring_index(bare, "e", -1).cast("int")).otherwise(0)
-    point = F.length(F.substring_index(mantissa, ".", 1)) + exponent
-    digits = F.regexp_replace(mantissa, r"\.", "")
-    unsigned = let(F.struct(digits.alias("digits"), point.alias("point")), _with_point)
-    return F.when((unsigned != "0") & text.startswith("-"), F.concat(F.lit("-"), unsigned)).otherwise(unsigned)
+def _moved_point(text: Sql) -> Sql:
+    bare = f"regexp_replace({text}, '^[+-]', '')"
+    mantissa = f"substring_index({bare}, 'e', 1)"
+    exponent = when(f"instr({bare}, 'e') > 0", f"int(substring_index({bare}, 'e', -1))", "0")
+    digits = f"replace({mantissa}, '.', '')"
+    point = f"length(substring_index({mantissa}, '.', 1)) + {exponent}"
+    unsigned = let(struct(digits=digits, point=point), _with_point)
+    return let(unsigned, lambda plain: when(f"{plain} <> '0' AND {text} LIKE '-%'", f"concat('-', {plain})", plain))
 
 
-def _with_point(parts: Column) -> Column:
+def _with_point(parts: Sql) -> Sql:
     """Digits with the point set after the first `point` of them, without needless zeros."""
-    digits, point = parts["digits"], parts["point"]
-    none = F.lit(0)
-    filled = F.concat(digits.substr(F.lit(1), point), _zeros(F.greatest(point - F.length(digits), none)))
-    before = F.regexp_replace(F.when(point > 0, filled).otherwise(""), "^0+", "")
-    rest = digits.substr(F.greatest(point, none) + 1, F.length(digits))
-    behind = F.regexp_replace(F.concat(_zeros(F.greatest(-point, none)), rest), "0+$", "")
-    whole = F.when(before == "", F.lit("0")).otherwise(before)
-    return F.when(behind == "", whole).otherwise(F.concat(whole, F.lit("."), behind))
-
-
-def _zeros(count: Column) -> Column:
-    return F.call_function("repeat", F.lit("0"), count)  # PySpark's own `repeat` takes no column as a count
+    digits, point = f"{parts}.digits", f"{parts}.point"
+    filled = f"rpad(substr({digits}, 1, {point}), {point}, '0')"
+    before = f"regexp_replace({when(f'{point} > 0', filled, literal(''))}, '^0+', '')"
+    rest = f"concat(repeat('0', greatest(-{point}, 0)), substr({digits}, greatest({point}, 0) + 1))"
+    behind = f"regexp_replace({rest}, '0+$', '')"
+    return let(
+        struct(before=before, behind=behind),
+        lambda p: f"concat(if({p}.before = '', '0', {p}.before), if({p}.behind = '', '', concat('.', {p}.behind)))",
+    )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.column_names import MISFITS
 from pipeline.column_profile import ELEMENT, MEMBER, Observed
 from spark.numbers import plain_number, room
-from spark.projection import ITEM
-from spark.values import NATIVE, TAGS, below, elements, members, value_type
+from spark.places import Naming, column, of_members, place, with_places
+from spark.records import FLAT_ITEM
+from spark.sql import Sql, call, struct, transform, when
+from spark.values import TAGS, has, of, value_type
 
 #: Paths are counted to this depth; a map or list further down has no members here, so its column becomes JSON text.
 _LEVELS = 4
@@ -17,64 +20,50 @@ MOST_PATHS = 20_000
 _COUNTS = "array<struct<path:array<string>,tag:string,number:string>>"
 
 
+_NAMING = Naming(
+    type="array<string>",
+    member=lambda outer, name: f"concat({outer}, array(concat('{MEMBER}', {name})))",
+    element=lambda outer, _: f"concat({outer}, array('{ELEMENT}'))",
+    entered=lambda _, value: f"({has(value, 'M')} OR {has(value, 'L')})",
+    levels=_LEVELS,
+)
+
+
 def observed_items(items: DataFrame) -> list[Observed]:
-    """Count types at the paths of items (column ``#item``)."""
-    level = F.map_entries(ITEM)
-    return _observed(
-        items.select(_counts_of_entries(level, F.array().cast("array<string>"), NATIVE, _LEVELS).alias("c"))
-    )
+    """Count types at the paths of items (lines of a full export, as `spark.records.items` gives them)."""
+    first = of_members(FLAT_ITEM, "cast(array() AS array<string>)", _NAMING)
+    return _observed(with_places(items.select("#line"), first, _NAMING))
 
 
 def observed_misfits(misfits: DataFrame) -> list[Observed]:
     """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
-    steps = F.transform(F.slice(F.split("pointer", "/"), 2, 1_000), _step)
-    value = F.from_json("json", value_type(NATIVE))
-    return _observed(misfits.select(_counts(value, steps, NATIVE, _LEVELS).alias("c")))
+    steps = transform("slice(split(pointer, '/'), 2, 1000)", _step)
+    value = f"from_json(json, '{value_type(0)}')"
+    return _observed(with_places(misfits, f"array({place(steps, value)})", _NAMING))
 
 
 def exploded(rows: DataFrame, *carried: str) -> DataFrame:
     """The misfits of rows, one a row: ``pointer`` and ``json``, with the columns named."""
-    return rows.select(*carried, F.explode("_misfits").alias("pointer", "json"))
+    return rows.select(*carried, F.explode(MISFITS).alias("pointer", "json"))
 
 
-def _step(text: Column) -> Column:
-    return F.concat(F.lit(MEMBER), F.replace(F.replace(text, F.lit("~1"), F.lit("/")), F.lit("~0"), F.lit("~")))
+def _step(text: Sql) -> Sql:
+    return f"concat('{MEMBER}', replace(replace({text}, '~1', '/'), '~0', '~'))"
 
 
-def _counts(value: Column, path: Column, depth: int, levels: int) -> Column:
-    """A value and everything inside it as an array of path, type and number."""
-    tag = F.coalesce(*(F.when(value[tag].isNotNull(), F.lit(tag)) for tag in TAGS))
-    here = F.array(_count(path, tag, value["N"]))
-    numbers = F.transform(value["NS"], lambda n: _count(_with(path, F.lit(ELEMENT)), F.lit("N"), n))
-    found = [here, numbers]
-    if levels > 1:
-        found.append(_counts_of_entries(F.map_entries(members(value, depth)), path, below(depth), levels - 1))
-        found.append(_counts_of_elements(elements(value, depth), path, below(depth), levels - 1))
-    return F.concat(*(F.coalesce(counts, F.array().cast(_COUNTS)) for counts in found))
+def _count(found: Sql) -> Sql:
+    path, value = f"{found}.place", f"{found}.value"
+    tag = call("coalesce", *(when(has(value, tag), f"'{tag}'") for tag in TAGS))
+    element = _NAMING.element(path, "")
+    numbers = transform(of(value, "NS"), lambda n: struct(path=element, tag="'N'", number=n))
+    own = struct(path=path, tag=tag, number=of(value, "N"))
+    return f"concat(array({own}), coalesce({numbers}, cast(array() AS {_COUNTS})))"
 
 
-def _counts_of_entries(entries: Column, path: Column, depth: int, levels: int) -> Column:
-    step = F.transform(
-        entries, lambda e: _counts(e["value"], _with(path, F.concat(F.lit(MEMBER), e["key"])), depth, levels)
-    )
-    return F.flatten(step)
-
-
-def _counts_of_elements(values: Column, path: Column, depth: int, levels: int) -> Column:
-    return F.flatten(F.transform(values, lambda v: _counts(v, _with(path, F.lit(ELEMENT)), depth, levels)))
-
-
-def _with(path: Column, step: Column) -> Column:
-    return F.concat(path, F.array(step))
-
-
-def _count(path: Column, tag: Column, number: Column) -> Column:
-    return F.struct(path.alias("path"), tag.alias("tag"), number.alias("number"))
-
-
-def _observed(counts: DataFrame) -> list[Observed]:
-    single = counts.select(F.explode("c").alias("c")).select("c.*").where(F.col("tag").isNotNull())
-    plain = single.withColumn("number", F.when(F.col("number").isNotNull(), plain_number(F.col("number"))))
+def _observed(placed: DataFrame) -> list[Observed]:
+    found = call("concat", *(column(level) for level in range(1, _LEVELS + 1)))
+    counts = placed.selectExpr(f"explode({found}) AS c").selectExpr(f"explode({_count('c')}) AS c")
+    plain = counts.where("c.tag IS NOT NULL").selectExpr("c.path", "c.tag", f"{plain_number('c.number')} AS number")
     integer, fraction, fits_long = room(F.col("number"))
     rows = (
         plain.groupBy("path", "tag")

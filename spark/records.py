@@ -9,11 +9,16 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from spark.places import FLAT_TYPE
 from spark.projection import ITEM
 from spark.values import ITEM_TYPE
 
 _CORRUPT = "#corrupt"
 _PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
+#: The item of a line of a full export, read with values of depth 0, from the column ``#line``.
+FLAT_ITEM = f"from_json(`#line`, 'struct<Item:{FLAT_TYPE}>').Item"
+#: The new image of a change, read with values of depth 0, from the column ``#new``.
+FLAT_IMAGE = f"from_json(`#new`, '{FLAT_TYPE}')"
 _ITEM_LINE = f"struct<Item:{ITEM_TYPE},`{_CORRUPT}`:string>"
 # Of an old image only its presence counts, of a new one everything: it is kept as text until only the last one is left.
 _CHANGE_LINE = (
@@ -24,12 +29,14 @@ READABLE = "#readable"
 
 
 def items(lines: DataFrame) -> DataFrame:
-    """From lines of a full export (column ``value``): ``#item`` and ``#readable``; other columns are carried along."""
+    """From lines of a full export (column ``value``): ``#item``, ``#line`` and ``#readable``; others are carried along."""
     carried = [name for name in lines.columns if name != "value"]
-    parsed = lines.select(*carried, F.from_json("value", _ITEM_LINE, _PERMISSIVE).alias("record"))
+    parsed = lines.select(
+        *carried, F.col("value").alias("#line"), F.from_json("value", _ITEM_LINE, _PERMISSIVE).alias("record")
+    )
     record = F.col("record")
     whole = _is_whole(record) & record["Item"].isNotNull()
-    return parsed.select(*carried, record["Item"].alias(ITEM), whole.alias(READABLE))
+    return parsed.select(*carried, "#line", record["Item"].alias(ITEM), whole.alias(READABLE))
 
 
 def changes(lines: DataFrame) -> DataFrame:

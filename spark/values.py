@@ -9,20 +9,15 @@ Spark writes without white space, and is parsed by those who need it. How many n
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
-from operator import add
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from spark.sql import Sql, call, literal, transform
 
 TAGS = ("S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L")
 #: The depth of an item's own values.
 NATIVE = 2
 
-# One token of DynamoDB JSON once no string holds an escaped quote: a scalar with its type around it, a string, the
+# One piece of DynamoDB JSON once no string holds an escaped quote: a scalar with its type around it, a string, the
 # opening of M, L or a set with the type around it, or its end. What is kept of each stands in a group.
-_TOKEN = (
+_PIECE = (
     r'\{"[SB]":("[^"]*")\}|\{"N":"([^"]*)"\}|\{"BOOL":(true|false)\}|("[^"]*")|\{"(?:[ML]|[SNB]S)":([{\[])|([}\]])\}'
 )
 _KEPT = "$1$2$3$4$5$6"
@@ -47,9 +42,14 @@ def level_type(depth: int) -> str:
 ITEM_TYPE = level_type(NATIVE)
 
 
-def let(value: Column, body: Callable[[Column], Column]) -> Column:
-    """`body` of `value`, which is computed once however often `body` mentions it."""
-    return F.transform(F.array(value), body)[0]
+def of(value: Sql, tag: str) -> Sql:
+    """What a value carries under one of the ten types; null if it is of another."""
+    return f"{value}.`{tag}`"
+
+
+def has(value: Sql, tag: str) -> Sql:
+    """Whether a value is of this type; never null."""
+    return f"isnotnull({of(value, tag)})"
 
 
 def below(depth: int) -> int:
@@ -57,60 +57,64 @@ def below(depth: int) -> int:
     return depth - 1 if depth else NATIVE
 
 
-def members(value: Column, depth: int) -> Column:
-    """The inside of an M as a level of depth `below(depth)`; null for other values."""
-    return value["M"] if depth else F.from_json(value["M"], level_type(NATIVE))
+def members(value: Sql, depth: int, below: int = NATIVE) -> Sql:
+    """The inside of an M as a level; null for other values. `below`: the depth to parse to, where it is still text."""
+    return of(value, "M") if depth else f"from_json({of(value, 'M')}, '{level_type(below)}')"
 
 
-def elements(value: Column, depth: int) -> Column:
-    """The inside of an L as an array of values of depth `below(depth)`; null for other values."""
-    return value["L"] if depth else F.from_json(value["L"], f"array<{value_type(NATIVE)}>")
+def elements(value: Sql, depth: int, below: int = NATIVE) -> Sql:
+    """The inside of an L as an array of values; null for other values. `below` as in `members`."""
+    return of(value, "L") if depth else f"from_json({of(value, 'L')}, 'array<{value_type(below)}>')"
 
 
-def has_one_type(value: Column) -> Column:
-    """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote; null for none."""
-    return reduce(add, (value[tag].isNotNull().cast("int") for tag in TAGS)) == 1
+def has_one_type(value: Sql) -> Sql:
+    """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote."""
+    # Function calls rather than operators in brackets: Spark's parser takes seconds over those in a fresh session.
+    return f"size(array_compact(array({', '.join(f'if({has(value, tag)}, 1, NULL)' for tag in TAGS)}))) = 1"
 
 
-def dynamodb_json(value: Column, depth: int) -> Column:
+def dynamodb_json(value: Sql, depth: int) -> Sql:
     """A value as DynamoDB JSON."""
+    simple = ", ".join(f"{of(value, tag)} AS `{tag}`" for tag in TAGS if tag not in ("M", "L"))
+    map_text, list_text = _members_text(of(value, "M"), depth), _elements_text(of(value, "L"), depth)
     return (
-        F.when(value["M"].isNotNull(), F.concat(F.lit('{"M":'), _members_text(value["M"], depth), F.lit("}")))
-        .when(value["L"].isNotNull(), F.concat(F.lit('{"L":'), _elements_text(value["L"], depth), F.lit("}")))
-        .otherwise(F.to_json(F.struct(*(value[tag].alias(tag) for tag in TAGS if tag not in ("M", "L")))))
+        f"CASE WHEN {has(value, 'M')} THEN concat('{{\"M\":', {map_text}, '}}') "
+        f"WHEN {has(value, 'L')} THEN concat('{{\"L\":', {list_text}, '}}') ELSE to_json(struct({simple})) END"
     )
 
 
-def _members_text(inside: Column, depth: int) -> Column:
+def _members_text(inside: Sql, depth: int) -> Sql:
     if depth == 0:
         return inside
-    texts = F.transform(
-        F.map_entries(inside),
-        lambda e: F.concat(json_string(e["key"]), F.lit(":"), dynamodb_json(e["value"], depth - 1)),
+    texts = transform(
+        f"map_entries({inside})",
+        lambda e: call("concat", json_string(f"{e}.key"), "':'", dynamodb_json(f"{e}.value", depth - 1)),
     )
-    return F.concat(F.lit("{"), F.array_join(texts, ","), F.lit("}"))
+    return f"concat('{{', array_join({texts}, ','), '}}')"
 
 
-def _elements_text(inside: Column, depth: int) -> Column:
+def _elements_text(inside: Sql, depth: int) -> Sql:
     if depth == 0:
         return inside
-    texts = F.transform(inside, lambda value: dynamodb_json(value, depth - 1))
-    return F.concat(F.lit("["), F.array_join(texts, ","), F.lit("]"))
+    return f"concat('[', array_join({transform(inside, lambda v: dynamodb_json(v, depth - 1))}, ','), ']')"
 
 
-def json_string(text: Column) -> Column:
+def json_string(text: Sql) -> Sql:
     """A text as a JSON string, quotes included."""
-    member = F.to_json(F.struct(text.alias("s")))  # {"s":"…"}
-    return member.substr(F.lit(6), F.length(member) - 6)
+    array = f"to_json(array({text}))"  # ["…"]
+    return f"substr({array}, 2, length({array}) - 2)"
 
 
-def plain_json(text: Column) -> Column:
+def plain_json(text: Sql) -> Sql:
     r"""Plain JSON of a value of any depth given as DynamoDB JSON: N as a number, B as base64, sets as arrays.
 
-    Works on the text alone. First every escaped backslash and quote becomes a ``\\u`` escape, so that a quote always
-    delimits a string; then each token loses the type around it; then the two escapes become short again.
+    Works on the text alone. First every escaped backslash and quote becomes a \u escape, so that a quote always delimits
+    a string; then each piece loses the type around it; then the two escapes become short again.
     """
-    text = F.replace(F.replace(text, F.lit("\\\\"), F.lit("\\u005c")), F.lit('\\"'), F.lit("\\u0022"))
-    text = F.replace(text, F.lit('{"NULL":true}'), F.lit("null"))
-    text = F.regexp_replace(F.regexp_replace(text, _SET_NUMBER, "$1$2"), _TOKEN, _KEPT)
-    return F.replace(F.replace(text, F.lit("\\u0022"), F.lit('\\"')), F.lit("\\u005c"), F.lit("\\\\"))
+    for escaped, longer in (("\\\\", "\\u005c"), ('\\"', "\\u0022"), ('{"NULL":true}', "null")):
+        text = call("replace", text, literal(escaped), literal(longer))
+    for pattern, kept in ((_SET_NUMBER, "$1$2"), (_PIECE, _KEPT)):
+        text = call("regexp_replace", text, literal(pattern), literal(kept))
+    for longer, escaped in (("\\u0022", '\\"'), ("\\u005c", "\\\\")):
+        text = call("replace", text, literal(longer), literal(escaped))
+    return text

@@ -1,0 +1,154 @@
+"""The misfits of a row: every value that its column cannot hold, by its JSON pointer, as DynamoDB JSON.
+
+Asked only of rows that are known to hold one. What each column takes comes as one constant, path to rule, so that the
+expression is as long for a thousand columns as for ten. A rule is the column's kind, with the scale of a decimal or the
+rule of a set's elements behind a colon; a value fits here exactly where `spark.cells` makes a cell of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pyspark.sql import DataFrame
+
+from pipeline.column_names import MISFITS
+from pipeline.column_profile import MOST_DIGITS
+from pipeline.column_types import CONTAINER_TAGS, LONG, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
+from spark.cells import CONTAINERS, element_of
+from spark.numbers import decimals, number, plain_number
+from spark.places import Naming, column, of_members, with_places
+from spark.sql import Sql, call, function, let, literal, struct, transform, when
+from spark.values import dynamodb_json, has, has_one_type, of
+
+#: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
+NO_VALUE = "{}"
+#: The step of a rule's path that stands for any element or name. In a pointer a tilde never stands alone.
+_ANY = "~"
+# `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
+_WHERE = "struct<pointer:string,path:string,rule:string>"
+
+
+def with_misfits(rows: DataFrame, flat: Sql, fields: Sequence[Field]) -> DataFrame:
+    """Add ``_misfits``, a map of pointer to DynamoDB JSON: null where `flat`, the item with values of depth 0, is null.
+
+    Null as well where everything fits. Columns that are needed on the way stay.
+    """
+    rules = dict(_rules("", fields))
+    naming = _naming(rules)
+    found = with_places(rows, of_members(flat, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
+    places = call("concat", *(column(level) for level in range(1, naming.levels + 1)))
+    gathered = found.selectExpr("*", f"{places} AS `#places`").selectExpr("*", f"{_entries('`#places`')} AS `#entries`")
+    return gathered.selectExpr("*", f"{when('size(`#entries`) > 0', 'map_from_entries(`#entries`)')} AS `{MISFITS}`")
+
+
+def _naming(rules: Mapping[str, str]) -> Naming:
+    constant = call("map_from_arrays", _array(rules), _array(rules.values())) if rules else "map('', '')"
+
+    def named(outer: Sql, name: Sql, step_: Sql) -> Sql:
+        path = f"concat({outer}.path, '/', {step_})"
+        return struct(
+            pointer=f"concat({outer}.pointer, '/', {name})", path=path, rule=f"element_at({constant}, {path})"
+        )
+
+    def member(outer: Sql, name: Sql) -> Sql:
+        return named(outer, _escaped(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", _escaped(name)))
+
+    return Naming(
+        type=_WHERE,
+        member=member,
+        element=lambda outer, index: named(outer, index, f"'{_ANY}'"),
+        entered=_is_entered,
+        levels=max((path.count("/") for path in rules), default=1),
+    )
+
+
+def step(attribute: str) -> str:
+    """An attribute's name as a step of a JSON pointer (RFC 6901)."""
+    return attribute.replace("~", "~0").replace("/", "~1")
+
+
+def _escaped(name: Sql) -> Sql:
+    return f"replace(replace({name}, '~', '~0'), '/', '~1')"
+
+
+def _is_entered(where: Sql, value: Sql) -> Sql:
+    """Whether the members or elements of a value have columns of their own."""
+    of_map = f"({where}.rule IN ('{Kind.STRUCT.value}', '{Kind.DICTIONARY.value}') AND {has(value, 'M')})"
+    return f"({of_map} OR ({where}.rule = '{Kind.LIST.value}' AND {has(value, 'L')}))"
+
+
+def _array(texts: Iterable[str]) -> Sql:
+    return call("array", *map(literal, texts))
+
+
+def _rules(path: str, fields: Sequence[Field]) -> Iterator[tuple[str, str]]:
+    for field in fields:
+        yield from _rules_of(f"{path}/{step(field.attribute)}", field.type)
+
+
+def _rules_of(path: str, type_: ColumnType) -> Iterator[tuple[str, str]]:
+    yield path, _rule(type_)
+    if type_.kind is Kind.STRUCT:
+        yield from _rules(path, type_.fields)
+    elif type_.kind in CONTAINERS:
+        yield from _rules_of(f"{path}/{_ANY}", element_of(type_))
+
+
+def _rule(type_: ColumnType) -> str:
+    if type_.kind is Kind.SET:
+        return f"{set_tag(type_)}:{_rule(element_of(type_))}"
+    return f"decimal:{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
+
+
+def _entries(places: Sql) -> Sql:
+    """The misfits among places: pointer and text."""
+    return transform(
+        f"filter({places}, {function(1, lambda p: _is_misfit(f'{p}.place.rule', f'{p}.value'))})",
+        lambda p: struct(
+            pointer=f"{p}.place.pointer",
+            json=when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value", 0), f"'{NO_VALUE}'"),
+        ),
+    )
+
+
+def _is_misfit(rule: Sql, value: Sql) -> Sql:
+    unheld = f"NOT {has(value, 'NULL')} AND NOT coalesce({_fits(rule, value)}, false)"
+    return f"{value} IS NOT NULL AND (NOT {has_one_type(value)} OR ({unheld}))"
+
+
+def _fits(rule: Sql, value: Sql) -> Sql:
+    """Whether a column of this rule has a cell for the value; null for no column."""
+    tags = {
+        Kind.TEXT: ["S"],
+        Kind.BYTES: ["B"],
+        Kind.FLAG: ["BOOL"],
+        Kind.SCALARS: sorted(SCALAR_TAGS),
+        Kind.JSON: sorted(CONTAINER_TAGS),
+        Kind.LIST: ["L"],
+        Kind.STRUCT: ["M"],
+        Kind.DICTIONARY: ["M"],
+    }
+    cases = [f"WHEN '{kind.value}' THEN {' OR '.join(has(value, tag) for tag in some)}" for kind, some in tags.items()]
+    head = f"substring_index({rule}, ':', 1)"
+    numbers = function(1, lambda n: f"coalesce({_number_fits(f'substr({rule}, 4)', n)}, false)")
+    cases += [
+        f"WHEN 'SS' THEN {has(value, 'SS')}",
+        f"WHEN 'BS' THEN {has(value, 'BS')}",
+        f"WHEN 'NS' THEN forall({of(value, 'NS')}, {numbers})",
+    ]
+    return f"(CASE {head} {' '.join(cases)} ELSE {_number_fits(rule, of(value, 'N'))} END)"
+
+
+def _number_fits(rule: Sql, text: Sql) -> Sql:
+    """Whether a number column makes a cell of a number, as `spark.numbers.number` does; false or null otherwise."""
+    scale = f"int(substr({rule}, 9))"
+
+    def decimal(plain: Sql) -> Sql:
+        whole = f"ltrim('0', replace(substring_index({plain}, '.', 1), '-', ''))"
+        return f"{decimals(text)} <= {scale} AND length({whole}) <= {MOST_DIGITS} - {scale}"
+
+    return (
+        f"CASE WHEN {rule} = '{Kind.DIGITS.value}' THEN {plain_number(text)} IS NOT NULL "
+        f"WHEN {rule} = '{Kind.LONG.value}' THEN {number(LONG, text)} IS NOT NULL "
+        f"ELSE {let(plain_number(text), decimal)} END"
+    )

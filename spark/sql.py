@@ -1,0 +1,71 @@
+"""Expressions as SQL text.
+
+A table of a thousand attributes has expressions of a hundred thousand nodes; built as `Column` objects each node is a
+call to Java, as text the whole is one. Everything that comes from data enters through `literal`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+
+#: A Spark SQL expression.
+Sql = str
+
+_numbers = itertools.count(1)
+
+
+def literal(text: str) -> Sql:
+    """Any text as a string constant: spelled in hexadecimal, so that nothing in it can be read as SQL."""
+    return f"string(X'{text.encode().hex()}')"
+
+
+def function(parameters: int, body: Callable[..., Sql]) -> Sql:
+    """A lambda of so many parameters, whose names occur nowhere else."""
+    names = [f"x{next(_numbers)}" for _ in range(parameters)]
+    return f"({', '.join(names)}) -> {body(*names)}" if parameters > 1 else f"{names[0]} -> {body(*names)}"
+
+
+def let(value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body` of `value`, which is computed once however often `body` mentions it."""
+    return f"transform(array({value}), {function(1, body)})[0]"
+
+
+def transform(array: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body` of each element of an array."""
+    return f"transform({array}, {function(1, body)})"
+
+
+def transform_values(level: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body` of each value of a map."""
+    return f"transform_values({level}, {function(2, lambda _, value: body(value))})"
+
+
+def forall(array: Sql, condition: Callable[[Sql], Sql]) -> Sql:
+    """Whether a condition holds of every element of an array."""
+    return f"forall({array}, {function(1, condition)})"
+
+
+def when(condition: Sql, then: Sql, otherwise: Sql = "NULL") -> Sql:
+    """One of two expressions; only the one is computed."""
+    return f"CASE WHEN {condition} THEN {then} ELSE {otherwise} END"
+
+
+def call(name: str, *arguments: Sql) -> Sql:
+    """A function of expressions."""
+    return f"{name}({', '.join(arguments)})"
+
+
+def struct(**fields: Sql) -> Sql:
+    """A struct; the names are the program's own."""
+    return call("named_struct", *itertools.chain.from_iterable((f"'{n}'", value) for n, value in fields.items()))
+
+
+def total(counts: Iterable[Sql]) -> Sql:
+    """The sum of integers; 0 of none."""
+    return " + ".join(["0", *counts])
+
+
+def member(level: Sql, name: str) -> Sql:
+    """The value of a name in a level; null where there is none."""
+    return f"element_at({level}, {literal(name)})"

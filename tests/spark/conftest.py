@@ -1,0 +1,57 @@
+"""One Spark session for all Spark tests, with a catalog on local disk under the name it has on AWS."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from local.spark_jars import iceberg_only
+from spark.session import configured
+from tests.spark.shop import Shop
+
+_numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(config: pytest.Config) -> None:
+    # PySpark leaves the socket of every collect() to the garbage collector, and warnings are errors here.
+    config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
+
+
+@pytest.fixture(scope="session")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("warehouse")
+
+
+@pytest.fixture(scope="session")
+def spark(warehouse: Path) -> Iterator[SparkSession]:
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.jars", ",".join(map(str, iceberg_only())))
+        .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
+        .config("spark.sql.catalog.glue", "org.apache.iceberg.spark.SparkCatalog")
+        .config("spark.sql.catalog.glue.type", "hadoop")
+        .config("spark.sql.catalog.glue.warehouse", warehouse.as_uri())
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "2g")
+        # A handful of rows needs no 200 tasks to be shuffled.
+        .config("spark.sql.shuffle.partitions", "4")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield configured(session)
+    session.stop()
+
+
+@pytest.fixture
+def shop(spark: SparkSession, warehouse: Path, tmp_path: Path) -> Callable[..., Shop]:
+    """Makes source tables, each with a table and a folder of exports of its own."""
+
+    def make(**options) -> Shop:
+        number = next(_numbers)
+        return Shop(spark, tmp_path / f"bucket{number}", warehouse, f"orders{number}", **options)
+
+    return make
