@@ -34,6 +34,7 @@ from spark.table import Table
 
 #: An export of so many items is looked at whole before its types are decided; of a larger one, this many items.
 SAMPLE_ITEMS = 20_000
+_COUNTED = ("lines", "unreadable", "lacking", "unfit", "misfits")
 
 
 @dataclass(frozen=True)
@@ -100,13 +101,18 @@ def _pass(this: _Load, target: Target) -> _Written:
     if target.replaces_key:
         rows = _counted_rows(this, target.columns, counted)
         rows.write.format("noop").mode("overwrite").save()
-        return _checked(this, target, "", counted.get)
+        return _checked(this, target, "", _found(this, counted))
     branch = _write_branch(this, target, counted)
     try:
-        return _checked(this, target, branch, counted.get)
+        return _checked(this, target, branch, _found(this, counted))
     except PipelineError:
         this.table.drop_branch(branch)
         raise
+
+
+def _found(this: _Load, counted: Observation) -> dict[str, Any]:
+    """What was counted. Of an export without records Spark writes nothing, and an observation would be waited for in vain."""
+    return counted.get if this.export.files_with_records else dict.fromkeys(_COUNTED, 0)
 
 
 def _write_branch(this: _Load, target: Target, counted: Observation) -> str:

@@ -152,7 +152,7 @@ class Table:
         For the one change that a branch cannot carry: another type of the key. No column is required afterwards, since
         this way of writing cannot say so.
         """
-        writer = rows.to(StructType.fromJson(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
+        writer = rows.to(_optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
         for name, value in {**_PROPERTIES, **marker, **column_kinds(columns.all)}.items():
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
@@ -216,3 +216,11 @@ class Table:
     @property
     def _iceberg(self) -> Any:
         return self._spark._jvm.org.apache.iceberg
+
+
+def _optional(schema: Any) -> StructType:
+    """The schema with nothing required: what Spark takes from rows of which it cannot know that they hold no null."""
+    text = json.dumps(schema)
+    for required in ("nullable", "valueContainsNull", "containsNull"):
+        text = text.replace(f'"{required}": false', f'"{required}": true')
+    return StructType.fromJson(json.loads(text))

@@ -46,12 +46,12 @@ def spark(warehouse: Path) -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture
-def shop(spark: SparkSession, warehouse: Path, tmp_path: Path) -> Callable[..., Shop]:
+@pytest.fixture(scope="session")
+def shop(spark: SparkSession, warehouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Shop]:
     """Makes source tables, each with a table and a folder of exports of its own."""
 
     def make(**options) -> Shop:
         number = next(_numbers)
-        return Shop(spark, tmp_path / f"bucket{number}", warehouse, f"orders{number}", **options)
+        return Shop(spark, tmp_path_factory.mktemp("bucket"), warehouse, f"orders{number}", **options)
 
     return make

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Shop:
 
     def windows(self, *bounds: float, job: str = "merge", **options: Any) -> JobOrder:
         """Export the touching windows that the minutes bound; the order to merge them all."""
-        requests = [IncrementalExport(window(*pair), self.view) for pair in zip(bounds, bounds[1:], strict=False)]
+        requests = [IncrementalExport(window(*pair), self.view) for pair in pairwise(bounds)]
         return self.order(job, self.export(*requests, **options), minute(bounds[0]), minute(bounds[-1]))
 
     def order(self, job: str, exports: list[WrittenExport], start: datetime, end: datetime) -> JobOrder:
