@@ -67,7 +67,7 @@ def require_room(job: SparkJob, application: Record) -> None:
     if not capacity:
         return
     driver, executor = worker_of(job, "driver"), worker_of(job, "executor")
-    cpu, memory = (int(re.match(r"\d+", capacity[name])[0]) for name in ("cpu", "memory"))  # type: ignore[index]  # the API's model has checked it
+    cpu, memory = (int(re.match(r"\d+", capacity[name])[0]) for name in ("cpu", "memory"))  # type: ignore[index]  # checked before
     if driver.vcpus + executor.vcpus > cpu or driver.memory_gb + executor.memory_gb > memory:
         raise NoRoom(
             "Job failed: ApplicationMaxCapacityExceededException: Worker could not be allocated as the application has "
