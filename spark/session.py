@@ -16,6 +16,8 @@ _SETTINGS = {
     # Compressed bytes: gzip is not splittable, so a task reads whole files; 128 MB would be a gigabyte of JSON.
     "spark.sql.files.maxPartitionBytes": "32m",
     "spark.sql.adaptive.enabled": "true",
+    # It drops the counting from a plan whose rows all turn out to be refused, and the counts would be waited for in vain.
+    "spark.sql.adaptive.optimizer.excludedRules": "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation",
     # Plans of wide tables are long; nobody reads the end of their text, which the driver would keep for its history.
     "spark.sql.maxPlanStringLength": "20000",
     "spark.sql.analyzer.maxIterations": "500",
