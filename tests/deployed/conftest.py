@@ -139,8 +139,3 @@ def make_world(deployed: Deployed) -> Callable[[], World]:
 @pytest.fixture
 def world(make_world: Callable[[], World]) -> World:
     return make_world()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The proof of least privilege looks at what all other tests have used, so it comes last."""
-    items.sort(key=lambda item: item.path.name == "test_least_privilege.py")
