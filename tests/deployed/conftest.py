@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ from local.deployed import Deployed, deploy
 from local.workload import KEY, Shop, create_table
 
 TABLE = "orders"
+#: Where every test begins within the grid of windows. The latest restorable time lags five minutes behind: it stands one
+#: minute after a boundary of every table's windows, and no test lasts the fourteen minutes to the next.
+AFTER_THE_HOUR = timedelta(minutes=6)
 SETTINGS: dict[str, Any] = {
     "tables": [
         {
@@ -32,10 +36,16 @@ KNOBS: dict[str, Any] = {"export_seconds": 0.2, "wait_scale": 0.01, "schedules_f
 class World:
     """The deployed product with a source table: what a test does to it, and what it may look at."""
 
-    def __init__(self, deployed: Deployed) -> None:
+    def __init__(self, deployed: Deployed, table: str = TABLE) -> None:
         self.deployed = deployed
+        self.table = table
         self.aws = deployed.aws
-        self.shop = Shop(self.aws.client("dynamodb"), TABLE)
+        create_table(self.aws.client("dynamodb"), table)
+        self.shop = Shop(self.aws.client("dynamodb"), table)
+
+    def beside(self, table: str) -> World:
+        """The same account seen from another of the configured tables, which is created."""
+        return World(self.deployed, table)
 
     def pass_minutes(self, minutes: float) -> None:
         """Move the clock on."""
@@ -43,7 +53,7 @@ class World:
 
     def run(self, **asked: Any) -> dict[str, Any]:
         """Start an execution by hand and wait for its end; returns its description."""
-        return self.deployed.wait(self.deployed.start(**{"table": TABLE, **asked}))
+        return self.deployed.wait(self.deployed.start(**{"table": self.table, **asked}))
 
     def succeed(self, **asked: Any) -> dict[str, Any]:
         """A run that must end well; returns its output: the last plan."""
@@ -77,16 +87,16 @@ class World:
 
     def watermark(self) -> str:
         """The operator's view of it."""
-        return self.deployed.parameter(TABLE, "last-export-time")
+        return self.deployed.parameter(self.table, "last-export-time")
 
     def differences(self) -> list[str]:
         """What an independent reader finds between source and table."""
-        table = reader.read_through_glue(self.aws, "tidemark", TABLE)
-        return [str(d) for d in reader.compare(reader.scan_source(self.aws, TABLE), table, KEY)]
+        table = reader.read_through_glue(self.aws, "tidemark", self.table)
+        return [str(d) for d in reader.compare(reader.scan_source(self.aws, self.table), table, KEY)]
 
     def snapshots(self) -> list[dict[str, str]]:
         """The summaries of the table's snapshots, oldest first."""
-        table = reader.read_through_glue(self.aws, "tidemark", TABLE)
+        table = reader.read_through_glue(self.aws, "tidemark", self.table)
         return [dict(snapshot.summary.additional_properties) for snapshot in table.metadata.snapshots]
 
     def windows(self) -> list[tuple[str, str]]:
@@ -104,10 +114,23 @@ class World:
             assert self.deployed.describe(execution)["status"] == "RUNNING"
             time.sleep(0.05)
 
+    def remove_reports(self) -> None:
+        """Remove every report that jobs have left."""
+        s3, bucket = self.aws.client("s3"), self.deployed.outputs["BucketName"]
+        for found in s3.list_objects_v2(Bucket=bucket, Prefix="runs/").get("Contents", []):
+            s3.delete_object(Bucket=bucket, Key=found["Key"])
+
     def exports(self) -> list[str]:
         """The ARNs of every export asked for."""
         found = self.aws.client("dynamodb").list_exports()["ExportSummaries"]
         return [export["ExportArn"] for export in found]
+
+
+def begin_inside_a_window(aws: LocalAws) -> None:
+    """Move the clock on to the place within the windows where every test begins, in the hour after this one."""
+    now = aws.now()
+    hour = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    aws.advance((hour + AFTER_THE_HOUR - now).total_seconds())
 
 
 @pytest.fixture(scope="session")
@@ -130,7 +153,7 @@ def make_world(deployed: Deployed) -> Callable[[], World]:
         deployed.aws.restore()
         deployed.aws.set_faults()
         deployed.aws.set_knobs(**KNOBS)
-        create_table(deployed.aws.client("dynamodb"), TABLE)
+        begin_inside_a_window(deployed.aws)
         return World(deployed)
 
     return fresh
@@ -139,3 +162,8 @@ def make_world(deployed: Deployed) -> Callable[[], World]:
 @pytest.fixture
 def world(make_world: Callable[[], World]) -> World:
     return make_world()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The proof of least privilege looks at what all other tests have used, so it comes last."""
+    items.sort(key=lambda item: item.path.name == "test_least_privilege.py")
