@@ -1,0 +1,66 @@
+"""Column names: readable, unique, stable, and the exact attribute name kept beside them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.column_names import LONGEST_NAME, OWN_COLUMNS, column_names, doc_of, fits_doc
+
+
+@pytest.mark.parametrize(
+    ("attribute", "name"),
+    [
+        pytest.param("status", "status", id="what is fine stays"),
+        pytest.param("customerId", "customerid", id="engines fold names to lower case"),
+        pytest.param("Passenger ID", "passenger_id", id="a space"),
+        pytest.param("a.b-c:d", "a_b_c_d", id="dots and dashes"),
+        pytest.param("Crème", "creme", id="an accent drops"),
+        pytest.param("2026", "2026", id="a leading digit"),
+        pytest.param("select", "select", id="a reserved word"),
+        pytest.param("'; DROP TABLE x --", "_drop_table_x_", id="SQL"),
+        pytest.param("😀", "attribute", id="nothing readable"),
+        pytest.param("_misfits", "_misfits_2", id="one of our own"),
+        pytest.param("x" * 300, "x" * LONGEST_NAME, id="too long"),
+    ],
+)
+def test_an_attribute_gets_a_readable_name(attribute, name):
+    assert column_names([attribute], {}, OWN_COLUMNS) == {attribute: name}
+
+
+def test_names_that_read_alike_get_suffixes_whatever_order_they_come_in():
+    expected = {"A b": "a_b", "a b": "a_b_2", "a.b": "a_b_3"}
+    assert column_names(["a.b", "A b", "a b"], {}) == expected
+    assert column_names(["a b", "a.b", "A b"], {}) == expected
+
+
+def test_a_name_once_given_stays_and_newcomers_go_beside_it():
+    assert column_names(["ID", "id"], {"id": "id"}) == {"ID": "id_2", "id": "id"}
+
+
+@given(st.lists(st.text(min_size=1, max_size=300), unique=True, max_size=30))
+def test_names_are_unique_and_what_every_engine_takes(attributes):
+    names = column_names(attributes, {}, OWN_COLUMNS)
+    assert set(names) == set(attributes)
+    assert len({*names.values(), *OWN_COLUMNS}) == len(names) + len(OWN_COLUMNS)
+    assert all(re.fullmatch(r"[a-z0-9_]{1,255}", name) for name in names.values())
+
+
+@given(st.text(min_size=1, max_size=400))
+def test_a_comment_is_the_exact_name_or_a_form_of_it_that_glue_takes(attribute):
+    doc = doc_of(attribute)
+    assert fits_doc(doc)
+    assert doc == attribute or not fits_doc(attribute)
+
+
+@pytest.mark.parametrize("attribute", ["two\nlines", "x" * 256, "é" * 128, "bell\x07", "\ufffe"])
+def test_what_a_comment_cannot_hold_is_known(attribute):
+    assert not fits_doc(attribute)
+
+
+@pytest.mark.parametrize("attribute", ["tab\tinside", "x" * 255, "é" * 127, "😀", "a.b 'c' \"d\" `e`"])
+def test_what_a_comment_can_hold_is_known(attribute):
+    assert fits_doc(attribute)
