@@ -100,7 +100,7 @@ def _plan_a_run(places: Places) -> list[Right]:
         Right(
             ("ssm:GetParametersByPath",),
             (places.parameter(""), places.parameter("/*")),
-            why_wildcard="A table's parameters are read by path.",
+            why_wildcard="A table's parameters are read by path; for a table without any, all that there are.",
         ),
         Right(
             ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_MADE_BY_RUNS
@@ -137,8 +137,9 @@ def job_rights(places: Places) -> list[Right]:
         ),
         Right(("s3:PutObject",), (f"{bucket}/runs/*", f"{bucket}/logs/*"), why_wildcard=_MADE_BY_RUNS),
         _list(bucket, "exports", "warehouse", "runs"),
+        Right(("glue:GetDatabase",), places.catalog[:2]),
         Right(
-            ("glue:GetDatabase", "glue:GetTable", "glue:CreateTable", "glue:UpdateTable"),
+            ("glue:GetTable", "glue:CreateTable", "glue:UpdateTable"),
             places.catalog,
             why_wildcard="The database is the deployment's own; the jobs make its tables.",
         ),

@@ -57,9 +57,11 @@ EXPECTED = {
         s3:PutObject on <StorageBucket.Arn>/runs/*
         s3:PutObject on <StorageBucket.Arn>/logs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is exports/*, warehouse/*, runs/*
-        glue:GetDatabase, glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:catalog
-        glue:GetDatabase, glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:database/tidemark
-        glue:GetDatabase, glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:table/tidemark/*
+        glue:GetDatabase on glue:catalog
+        glue:GetDatabase on glue:database/tidemark
+        glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:catalog
+        glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:database/tidemark
+        glue:GetTable, glue:CreateTable, glue:UpdateTable on glue:table/tidemark/*
     """,
     "StateMachine": """
         lambda:InvokeFunction on <PlanFunction.Arn>

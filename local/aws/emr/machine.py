@@ -124,6 +124,8 @@ class Machine:
             "attempts.maximum": _ATTEMPTS,
             "retry.limit": _ATTEMPTS,
             "retry.interval": "200ms",
+            # EMR's own file system for s3:// makes and removes no markers of directories, so its role needs no rights for it.
+            "directory.marker.retention": "keep",
         }
         return {
             "spark.driver.memory": memory,
