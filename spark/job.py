@@ -66,7 +66,7 @@ def _carried_out(spark: SparkSession, order: JobOrder, started: float) -> dict[s
         return _found_done(spark, order, table, time.monotonic() - started)
     done = _WORK[order.job](spark, order, table)
     state = table.state()
-    if order.job_id not in state.job_ids or state.watermark != order.end:
+    if state.watermark != order.end or not is_done(state, order):
         raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
     written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
     report.write_report(spark, order, written)

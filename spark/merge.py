@@ -21,6 +21,7 @@ from pipeline.job_order import JobOrder
 from pipeline.table_columns import Columns, resolved
 from spark import accounting, changes
 from spark.commits import committed, marker
+from spark.guard import is_done
 from spark.profiles import exploded, observed_misfits
 from spark.reading import Export, read_exports, verify_data_files
 from spark.refusals import count_mismatch, unreadable_line
@@ -106,7 +107,7 @@ def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns
     rows.createOrReplaceTempView(_VIEW)
     try:
         with this.table.commit_properties(properties):
-            committed(this.table, this.order, lambda: this.spark.sql(_statement(this.table, columns)))
+            committed(this.table, this.order, lambda: _run_unless_done(this, columns))
     finally:
         this.spark.catalog.dropTempView(_VIEW)  # and with it what was kept of the rows
     summary = this.table.summary()
@@ -117,6 +118,12 @@ def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns
         misfits=misfits,
         continuity=accounting.continuity(counts, summary),
     )
+
+
+def _run_unless_done(this: _Merge, columns: Columns) -> None:
+    """Whoever committed while the changes were read is seen here; whoever commits from here on makes the statement fail."""
+    if not is_done(this.table.state(), this.order):
+        this.spark.sql(_statement(this.table, columns))
 
 
 def _statement(table: Table, columns: Columns) -> str:
