@@ -18,7 +18,7 @@ from local.reader import compare, read_folder, rows
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.marker import TableState, read_table_state
+from pipeline.marker import NO_TABLE, TableState, read_table_state
 from pipeline.windows import ExportWindow
 from spark.job import run
 
@@ -113,6 +113,10 @@ class Shop:
         """Export windows and merge them; the report."""
         return run(self.spark, self.windows(*bounds, **options))
 
+    def lose(self, pk: str) -> None:
+        """Somebody deletes a row of the table behind the pipeline's back."""
+        self.spark.sql(f"DELETE FROM glue.shop.{self.name} WHERE pk = '{pk}'")  # noqa: S608 - the test's own words
+
     def items(self, at: float) -> list[Item]:
         """What the source table held at a minute, by its own history."""
         held: dict[str, Item] = {}
@@ -150,7 +154,7 @@ class Shop:
     @property
     def state(self) -> TableState:
         """What the table says of itself."""
-        return read_table_state(self.metadata)
+        return read_table_state(self.metadata) if self.metadata else NO_TABLE
 
     def report(self, order: JobOrder) -> dict[str, Any]:
         """The report that a job has left."""

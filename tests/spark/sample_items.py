@@ -1,0 +1,44 @@
+"""Items that the Spark tests write: one that holds every type and every awkward name, and small ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.identity import KeyAttribute
+
+S, N = {"S": "x"}, {"N": "1"}
+#: A key of two attributes, the second a number.
+N_KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
+ALL_TYPES: dict[str, Any] = {
+    "pk": {"S": "all"},
+    "text": {"S": "a 'quoted' \"text\"\nof two lines, \\ and ` and 😀"},
+    "empty": {"S": ""},
+    "count": {"N": "9223372036854775807"},
+    "price": {"N": "-12.50"},
+    "huge": {"N": "1" + "0" * 125},
+    "tiny": {"N": "0." + "0" * 129 + "1"},
+    "digits": {"N": "12345678901234567890123456789012345678"},
+    "raw": {"B": b"\x00\xff"},
+    "flag": {"BOOL": False},
+    "nothing": {"NULL": True},
+    "texts": {"SS": ["b", "a"]},
+    "numbers": {"NS": ["3", "-1.25"]},
+    "raws": {"BS": [b"\x01", b""]},
+    "list": {"L": [{"N": "1"}, {"NULL": True}, {"N": "3"}]},
+    "mixed": {"L": [{"S": "a"}, {"N": "1.50"}, {"M": {"deep": {"L": [{"BOOL": True}]}}}, {"B": b"\x02"}]},
+    "map": {"M": {"city": {"S": "Ulm"}, "zip": {"N": "89073"}, "in": {"M": {"x": {"SS": ["s"]}}}}},
+    "Dot.ted 'name'": {"S": "of a name"},
+    "dot_ted_name_": {"S": "its twin"},
+    "Case": {"S": "upper"},
+    "case": {"S": "lower"},
+    "_misfits": {"S": "our own name"},
+    "select": {"S": "a reserved word"},
+    "1; DROP TABLE orders --": {"S": "a name with SQL in it"},
+    "n" * 400: {"S": "a name that no comment holds"},
+    "line\nbreak": {"M": {"in\nside": {"N": "1"}}},
+}
+
+
+def item(pk: str, **attributes: Any) -> dict[str, Any]:
+    """An item under the key `pk`."""
+    return {"pk": {"S": pk}, **attributes}

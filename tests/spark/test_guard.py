@@ -1,0 +1,57 @@
+"""Whether an order may be carried out: a table of states and orders. Needs no Spark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.job_order import JobOrder
+from pipeline.marker import NO_TABLE, Marker, TableState
+from spark.guard import is_done
+from tests.spark.shop import ARN, minute
+
+SOURCE = SourceTable(ARN, "id-1", (KeyAttribute("pk", "S"),))
+MARKER = Marker(minute(60), minute(40), "merge", "merge-1", ARN, "id-1", {})
+AT_SIXTY = TableState(exists=True, marker=MARKER, job_ids=frozenset({"load-0", "merge-1"}))
+
+
+def order(job: str, start: int, end: int, job_id: str = "new", source: SourceTable = SOURCE) -> JobOrder:
+    return JobOrder(job, job_id, "glue.db.t", source, ("s3://b/x",), minute(start), minute(end), 4, "s3://b/r")
+
+
+@pytest.mark.parametrize(
+    ("state", "wanted", "done"),
+    [
+        pytest.param(AT_SIXTY, order("merge", 60, 80), False, id="the next window"),
+        pytest.param(AT_SIXTY, order("merge", 40, 60, "merge-1"), True, id="the same job again"),
+        pytest.param(AT_SIXTY, order("load", 0, 0, "load-0"), True, id="an older job again"),
+        pytest.param(AT_SIXTY, order("merge", 40, 60), True, id="the same window under another id"),
+        pytest.param(AT_SIXTY, order("backfill", 10, 60), False, id="a backfill up to the watermark"),
+        pytest.param(AT_SIXTY, order("load", 90, 90), False, id="a rebuild"),
+        pytest.param(NO_TABLE, order("load", 90, 90), False, id="a first load"),
+    ],
+)
+def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
+    assert is_done(state, wanted) is done
+
+
+@pytest.mark.parametrize(
+    ("state", "wanted", "error"),
+    [
+        pytest.param(AT_SIXTY, order("merge", 80, 100), Gap, id="a window too late"),
+        pytest.param(AT_SIXTY, order("merge", 45, 80), Overlap, id="a window that starts too early"),
+        pytest.param(AT_SIXTY, order("merge", 20, 40), Overlap, id="a window long past"),
+        pytest.param(AT_SIXTY, order("backfill", 10, 40), Overlap, id="a backfill that stops short"),
+        pytest.param(AT_SIXTY, order("backfill", 10, 80), Gap, id="a backfill beyond the watermark"),
+        pytest.param(AT_SIXTY, order("merge", 60, 80, source=replace(SOURCE, arn=ARN + "2")), OtherTable, id="arn"),
+        pytest.param(AT_SIXTY, order("merge", 60, 80, source=replace(SOURCE, id="id-2")), OtherTableId, id="id"),
+        pytest.param(NO_TABLE, order("merge", 60, 80), WatermarkMissing, id="no table"),
+        pytest.param(TableState(exists=True), order("merge", 60, 80), WatermarkMissing, id="no watermark"),
+    ],
+)
+def test_an_order_that_does_not_fit_is_refused(state, wanted, error):
+    with pytest.raises(error):
+        is_done(state, wanted)

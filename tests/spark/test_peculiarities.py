@@ -1,0 +1,22 @@
+"""Peculiarities of real exports, documented or only seen: all of them at once change nothing in what the table shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from local.aws.pitr.oddities import ODDITIES
+from tests.spark.sample_items import item
+
+pytestmark = pytest.mark.spark
+
+
+# Together the two would make a record without images the newest of its key.
+@pytest.mark.parametrize("left_out", ["duplicate_key", "timestamp_outside_window"])
+def test_every_peculiarity_of_real_exports_is_borne(shop, left_out):
+    source = shop(oddities=tuple(name for name in ODDITIES if name != left_out))
+    source.put(1, item("a", v={"S": "x"}), item("b"))
+    source.load(5)
+    source.put(6, item("a", v={"S": "y"}), item("c"))
+    source.delete(7, item("b"))
+    source.merge(5, 20, 40)  # the second window without any record
+    assert source.differences(40) == []

@@ -1,0 +1,206 @@
+"""Every value of an item is in its column or among the row's misfits, never in both, never in neither."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from local.aws.pitr.images import plain_number
+from pipeline.column_growth import first_columns
+from pipeline.column_profile import Profile, sample_of
+from pipeline.column_types import LONG, ColumnType, Field, Kind
+from pipeline.identity import KeyAttribute
+from spark.profiles import observed_items
+from spark.projection import typed_rows
+from spark.records import FLAT_ITEM, READABLE, items
+
+pytestmark = pytest.mark.spark
+
+S, N = {"S": "text"}, {"N": "1"}
+VALUES = {
+    "S": S,
+    "number as S": {"S": "1"},
+    "N": N,
+    "decimal": {"N": "1.25"},
+    "too fine": {"N": "0." + "1" * 30},
+    "too large": {"N": "9" * 38},
+    "out of reach": {"N": "1" + "0" * 100},
+    "odd spelling": {"N": "1200e-2"},
+    "B": {"B": "AAE="},
+    "BOOL": {"BOOL": False},
+    "SS": {"SS": ["a", "b"]},
+    "NS": {"NS": ["1", "2"]},
+    "NS decimal": {"NS": ["1", "2.5"]},
+    "BS": {"BS": ["AAE="]},
+    "L of N": {"L": [N, {"NULL": True}]},
+    "L mixed": {"L": [S, N]},
+    "L empty": {"L": []},
+    "L of M": {"L": [{"M": {"x": S}}, {"M": {"y": S}}]},
+    "M": {"M": {"x": S}},
+    "M deep": {"M": {"x": {"M": {"y": {"M": {"z": {"M": {"w": N}}}}}}}},
+    "M empty": {"M": {}},
+    "M other": {"M": {"x": N, "a/b~c": {"L": [S]}}},
+    "NULL": {"NULL": True},
+}
+
+
+def column_of(*values) -> ColumnType:
+    (_, field) = first_columns((KeyAttribute("pk", "S"),), Profile.of(sample_of([{"a": v} for v in values]))).all
+    return field.type
+
+
+DICTIONARY = ColumnType(Kind.DICTIONARY, element=ColumnType(Kind.STRUCT, fields=(Field("y", "y", LONG),)))
+TYPES = {name: column_of(value) for name, value in VALUES.items() if name not in ("NULL", "odd spelling")}
+TYPES |= {"several scalars": column_of(S, N), "dictionary": DICTIONARY}
+
+
+def lines(spark, rows):
+    return spark.createDataFrame([(json.dumps({"Item": row}),) for row in rows], "value string")
+
+
+def typed(spark, fields, rows):
+    found = typed_rows(items(lines(spark, rows)), FLAT_ITEM, fields)
+    return [row.asDict(recursive=True) for row in found.drop("#item", "#line").collect()]
+
+
+@pytest.mark.parametrize("type_", TYPES.values(), ids=TYPES.keys())
+def test_any_value_against_any_column_can_be_told_from_the_row(spark, type_):
+    rows = typed(spark, [Field("a", "a", type_)], [{"a": value} for value in VALUES.values()])
+    for (name, value), row in zip(VALUES.items(), rows, strict=True):
+        misfits = {path: json.loads(text) for path, text in (row["_misfits"] or {}).items()}
+        if type_.kind in TEXTS and row["a"] is not None:
+            assert row["a"] == TEXTS[type_.kind](value), name
+        else:
+            assert untyped(type_, row["a"], "/a", misfits) == normal(value), name
+        assert misfits == {}, f"{name}: kept although its column holds it"
+
+
+def normal(value):
+    """A value as a row can tell it: NULL is absence, numbers are numbers, sets have no order."""
+    ((tag, inner),) = value.items()
+    if tag == "NULL":
+        return None
+    if tag == "M":
+        return {"M": {name: told for name, below in inner.items() if (told := normal(below)) is not None}}
+    if tag == "L":
+        return {"L": [normal(below) for below in inner]}
+    if tag == "N":
+        return {"N": float(inner)}
+    return {tag: sorted(map(str, inner)) if tag in ("SS", "BS") else inner} if tag != "NS" else ns(inner)
+
+
+def ns(inner):
+    return {"NS": sorted(float(one) for one in inner)}
+
+
+def untyped(type_, cell, path, misfits):
+    """The value that a cell and the misfits tell of together; takes the misfits it needs."""
+    if path in misfits:
+        assert cell is None, path
+        return normal(misfits.pop(path))
+    if type_.kind is Kind.STRUCT and cell is not None:
+        told = {f.attribute: untyped(f.type, cell[f.name], f"{path}/{f.attribute}", misfits) for f in type_.fields}
+        return {"M": {name: v for name, v in told.items() if v is not None} | unknown_members(path, misfits)}
+    if type_.kind is Kind.DICTIONARY and cell is not None:
+        names = {name: escaped(name) for name in cell}
+        told = {name: untyped(type_.element, cell[name], f"{path}/{names[name]}", misfits) for name in cell}
+        return {"M": {name: v for name, v in told.items() if v is not None}}
+    if type_.kind is Kind.LIST and cell is not None:
+        return {"L": [untyped(type_.element, one, f"{path}/{i}", misfits) for i, one in enumerate(cell)]}
+    return None if cell is None else leaf(type_, cell)
+
+
+def unknown_members(path, misfits):
+    """Members of a struct that have no field, from the misfits."""
+    inside = [p for p in misfits if p.startswith(path + "/") and "/" not in p[len(path) + 1 :]]
+    return {p[len(path) + 1 :].replace("~1", "/").replace("~0", "~"): normal(misfits.pop(p)) for p in inside}
+
+
+def escaped(name):
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def leaf(type_, cell):
+    if type_.kind is Kind.TEXT:
+        return {"S": cell}
+    if type_.kind in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
+        return {"N": float(cell)}
+    if type_.kind is Kind.FLAG:
+        return {"BOOL": cell}
+    if type_.kind is Kind.BYTES:
+        return {"B": base64.b64encode(cell).decode()}
+    if type_.kind is Kind.SET:
+        return set_of(type_.element.kind, cell)
+    return of_plain(json.loads(cell))
+
+
+def set_of(kind, cell):
+    if kind is Kind.TEXT:
+        return {"SS": sorted(cell)}
+    if kind is Kind.BYTES:
+        return {"BS": sorted(base64.b64encode(one).decode() for one in cell)}
+    return {"NS": sorted(float(one) for one in cell)}
+
+
+def scalar_text(value):
+    ((tag, inner),) = value.items()
+    if tag == "N":
+        return plain_number(inner)
+    return str(inner).lower() if tag == "BOOL" else inner
+
+
+def json_text(value):
+    return json.dumps(plain(value), separators=(",", ":"))
+
+
+TEXTS = {Kind.SCALARS: scalar_text, Kind.JSON: json_text}
+
+
+def of_plain(found):
+    """Maps and numbers from plain JSON: what stands in a nested JSON column here."""
+    return (
+        {"M": {name: of_plain(one) for name, one in found.items()}} if isinstance(found, dict) else {"N": float(found)}
+    )
+
+
+def plain(value):
+    ((tag, inner),) = value.items()
+    if tag == "M":
+        return {name: plain(below) for name, below in inner.items()}
+    if tag == "L":
+        return [plain(below) for below in inner]
+    if tag == "NS":
+        return [json.loads(one) for one in inner]
+    return {"N": lambda: json.loads(inner), "NULL": lambda: None}.get(tag, lambda: inner)()
+
+
+def test_attributes_without_a_column_are_misfits_and_null_ones_are_not(spark):
+    (row,) = typed(spark, [Field("a", "a", LONG)], [{"a": N, "b": S, "c~/d": {"M": {"x": N}}, "e": {"NULL": True}}])
+    assert {path: json.loads(text) for path, text in row["_misfits"].items()} == {
+        "/b": S,
+        "/c~0~1d": {"M": {"x": N}},
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "{", '{"Item":{"a":{"S":"x"}}', '{"Item":{"a":{"BOOL":"true"}}}', '{"Item":null}', "[]", '{"Other":{}}'],
+)
+def test_a_line_that_is_no_item_says_so(spark, line):
+    (row,) = items(spark.createDataFrame([(line,)], "value string")).select(READABLE).collect()
+    assert row[0] is False
+
+
+@pytest.mark.parametrize("value", [{"ZZ": "x"}, {}, {"S": "x", "N": "1"}, {"M": {"x": {"ZZ": 1}}}])
+def test_what_is_no_value_shows_among_the_misfits(spark, value):
+    (row,) = typed(spark, [Field("a", "a", column_of({"M": {"x": S}}))], [{"a": value}])
+    assert "{}" in row["_misfits"].values()
+
+
+def test_what_the_executors_count_is_what_a_person_counts(spark):
+    # Plainly spelled numbers, and no deeper than is counted.
+    rows = [{"pk": S, "a": value} for name, value in VALUES.items() if name not in ("odd spelling", "M deep")]
+    found = Profile.of(observed_items(items(lines(spark, rows))))
+    assert found == Profile.of(sample_of(rows))

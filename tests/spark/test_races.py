@@ -1,0 +1,100 @@
+"""Two jobs on one table: at most one of them commits, and the other says so or finds its work done."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import pytest
+from pyspark.sql import functions as F
+
+import spark.load
+import spark.merge
+from pipeline.errors import Overlap, TableContended
+from spark.commits import marker
+from spark.job import run
+from tests.spark.sample_items import item
+from tests.spark.shop import another_id, minute
+
+pytestmark = pytest.mark.spark
+
+
+def test_of_two_loads_at_once_the_later_says_that_the_table_was_taken(shop, monkeypatch):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}})
+    source.load(5)
+    publish = spark.load.Table.publish
+
+    def raced(table, *arguments):
+        source.lose("a")
+        publish(table, *arguments)
+
+    monkeypatch.setattr(spark.load.Table, "publish", raced)
+    order = source.full(30)
+    with pytest.raises(TableContended):
+        run(source.spark, order)
+    assert (source.rows(), source.state.watermark) == ({}, minute(5))
+    assert source.report(order)["error"] == "TableContended"
+
+
+@pytest.mark.parametrize("rival_has_our_work", [False, True])
+def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(shop, monkeypatch, rival_has_our_work):
+    source = shop()
+    source.put(1, item("a", v={"N": "1"}))
+    source.load(5)
+    source.put(6, item("a", v={"N": "2"}))
+    order = source.windows(5, 25)
+
+    statement = spark.merge._statement
+
+    def raced(*arguments):
+        # In a thread of its own: what this one commits carries the properties of the job.
+        rival = Thread(target=_rival, args=(source, order if rival_has_our_work else another_id(order, "rival")))
+        rival.start()
+        rival.join()
+        return statement(*arguments)
+
+    monkeypatch.setattr(spark.merge, "_statement", raced)
+    if rival_has_our_work:
+        assert run(source.spark, order)["outcome"] == "committed"
+    else:
+        with pytest.raises(TableContended):
+            run(source.spark, order)
+    assert source.rows()["a"]["v"] == 7
+
+
+@pytest.mark.parametrize("rival_has_our_work", [False, True])
+def test_a_merge_sees_what_was_committed_while_it_read(shop, monkeypatch, rival_has_our_work):
+    source = shop()
+    source.put(1, item("a", v={"N": "1"}))
+    source.load(5)
+    source.put(6, item("a", v={"N": "2"}))
+    order, later = source.windows(5, 25), source.windows(5, 25, 45)
+    before = len(source.metadata["snapshots"])
+    verify = spark.merge.verify_data_files
+
+    def raced(*arguments):
+        _rival(source, another_id(order, "rival") if rival_has_our_work else later)
+        return verify(*arguments)
+
+    monkeypatch.setattr(spark.merge, "verify_data_files", raced)
+    if rival_has_our_work:
+        assert run(source.spark, order)["outcome"] == "committed"
+    else:
+        with pytest.raises(Overlap):
+            run(source.spark, order)
+    assert source.state.watermark == (order if rival_has_our_work else later).end
+    assert source.rows()["a"]["v"] == 7
+    assert len(source.metadata["snapshots"]) == before + 1
+
+
+def _rival(source, order):
+    """Somebody else's commit with the order's marker, through a catalog of its own: the job's does not see it come."""
+    conf, catalog = source.spark.conf, "spark.sql.catalog.rival"
+    for name, value in {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "hadoop"}.items():
+        conf.set(catalog + name, value)
+    conf.set(f"{catalog}.warehouse", source.warehouse.as_uri())
+    rows = source.spark.table(f"rival.shop.{source.name}").withColumn("v", F.lit(7).cast("bigint"))
+    writer = rows.writeTo(f"rival.shop.{source.name}")
+    for name, value in marker(order, {}).items():
+        writer = writer.option(f"snapshot-property.{name}", value)
+    writer.overwrite(F.lit(True))

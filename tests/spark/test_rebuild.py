@@ -1,0 +1,67 @@
+"""Rebuilds: a later full export replaces content and types at once; names and ids of columns stay."""
+
+from __future__ import annotations
+
+import pytest
+
+import spark.load
+from pipeline.column_types import Kind
+from pipeline.errors import KeyDoesNotFit
+from tests.spark.sample_items import N_KEY, S
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_rebuild_replaces_content_and_types_and_keeps_names(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "Amount": {"N": "1"}, "gone": S}, {"pk": {"S": "b"}, "m": {"M": {"x": S}}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "Amount": {"N": "1.5"}, "amount": S, "m": {"M": {"x": S, "y": S}}})
+    source.delete(6, {"pk": {"S": "b"}})
+    before = source.metadata["schemas"][-1]
+    report = source.load(30)
+    assert source.differences(30) == []
+    assert report["new_columns"] == ["amount_2"]
+    ids = {f["name"]: f["id"] for f in before["fields"]}
+    after = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
+    assert {f["name"]: f["type"] for f in after["fields"]}["amount"] == "decimal(38, 1)"
+    assert [f["name"] for f in after["fields"] if "#" in f["name"]] == []
+    assert {f["name"]: f["id"] for f in after["fields"]}["gone"] == ids["gone"]
+    assert source.state.watermark == minute(30)
+
+
+def test_readers_see_the_old_content_until_a_rebuild_is_published(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "b"}})
+    seen = []
+    publish = spark.load.Table.publish
+
+    def watched(table, *arguments):
+        seen.extend(source.rows())
+        publish(table, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spark.load.Table, "publish", watched)
+        source.load(30)
+    assert seen == ["a"]
+    assert sorted(source.rows()) == ["a", "b"]
+
+
+def test_a_key_that_outgrew_its_column_is_refused_until_a_rebuild_makes_room(shop):
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}, "a": {"L": [S, {"N": "1"}]}})
+    source.load(5)
+    source.put(6, {"pk": S, "sk": {"N": "1.5"}, "a": {"L": [S, {"N": "1"}]}})
+    before = source.metadata
+    with pytest.raises(KeyDoesNotFit):
+        source.merge(5, 25)
+    assert source.metadata == before
+    source.load(30)
+    assert source.differences(30) == []
+    source.put(31, {"pk": S, "sk": {"N": "2.5"}, "a": {"L": [{"N": "2"}]}})
+    assert source.merge(30, 50)["counts"]["inserted"] == 1
+    assert source.differences(50) == []
+    assert Kind.JSON.value in source.metadata["properties"]["tidemark.kinds"]

@@ -1,0 +1,166 @@
+"""What a job refuses: each by name, naming what is wrong, the table and its watermark as they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline import errors
+from pipeline.identity import KeyAttribute, SourceTable
+from spark.job import main, run
+from tests.spark import tampering
+from tests.spark.shop import ARN, minute
+from tests.spark.tampering import summaries
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def source(shop):
+    """A table that shows everything before minute 5, and changes in its next window."""
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}}, {"pk": {"S": "b"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "v": {"N": "2"}}, {"pk": {"S": "new"}})
+    return source
+
+
+TAMPERED = [
+    (tampering.cut_short, errors.ChecksumMismatch, "its MD5 is"),
+    (tampering.altered, errors.ChecksumMismatch, ".json.gz"),
+    (tampering.removed, errors.DataFileMissing, ".json.gz"),
+    (tampering.manifest_altered, errors.ChecksumMismatch, "manifest-summary.json"),
+    (tampering.manifest_removed, errors.ManifestUnreadable, "manifest-files.json"),
+    (tampering.list_altered, errors.ChecksumMismatch, "manifest-files.json"),
+    (tampering.list_torn, errors.ManifestUnreadable, "line 5"),
+    (tampering.elsewhere, errors.ManifestUnreadable, "stay together"),
+    (tampering.total_wrong, errors.CountMismatch, "17"),
+    (tampering.count_wrong, errors.CountMismatch, ".json.gz holds"),
+    (tampering.torn_line, errors.UnreadableLine, "line 1"),
+    (tampering.blank_line, errors.UnreadableLine, "line 1"),
+    (tampering.no_image, errors.UnreadableLine, "line 1"),
+    (tampering.odd_value, errors.UnreadableLine, ""),
+    (tampering.without_key, errors.KeyMismatch, "pk:S"),
+    (tampering.key_of_another_type, errors.KeyMismatch, "pk:S"),
+    (tampering.another_key_in_the_image, errors.KeyMismatch, "pk:S"),
+    (tampering.contradicting, errors.ConflictingChanges, "contradict each other"),
+    (tampering.as_ion, errors.UnknownFormat, "ION"),
+    (tampering.of_unknown_type, errors.UnknownFormat, "DIFFERENTIAL_EXPORT"),
+    (tampering.of_another_table, errors.OtherTable, ARN + "2"),
+    (tampering.of_another_id, errors.OtherTableId, "another"),
+]
+
+
+@pytest.mark.parametrize(("tamper", "error", "said"), TAMPERED, ids=[row[0].__name__ for row in TAMPERED])
+def test_a_merge_refuses(source, tamper, error, said):
+    order = source.windows(5, 25)
+    tamper(source, order)
+    before = source.metadata
+    with pytest.raises(error) as refusal:
+        run(source.spark, order)
+    assert said in refusal.value.message
+    assert source.metadata == before
+    report = source.report(order)
+    assert (report["outcome"], report["error"], bool(report["remedy"])) == ("refused", error.__name__, True)
+
+
+LOADS = (
+    tampering.cut_short,
+    tampering.removed,
+    tampering.count_wrong,
+    tampering.torn_line,
+    tampering.odd_value,
+    tampering.as_ion,
+    tampering.of_another_table,
+    tampering.of_another_id,
+)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "error"), [row[:2] for row in TAMPERED if row[0] in LOADS], ids=[tamper.__name__ for tamper in LOADS]
+)
+def test_a_rebuild_refuses_and_readers_keep_the_old_content(source, tamper, error):
+    order = source.full(30)
+    tamper(source, order)
+    before = (source.rows(), source.state)
+    with pytest.raises(error):
+        run(source.spark, order)
+    assert (source.rows(), source.state) == before
+    assert set(source.metadata["refs"]) == {"main"}
+    assert source.report(order)["error"] == error.__name__
+
+
+@pytest.mark.parametrize("tamper", [tampering.torn_line, tampering.count_wrong, tampering.cut_short])
+def test_a_first_load_that_refuses_leaves_no_table_to_be_followed(shop, tamper):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    order = source.full(5)
+    tamper(source, order)
+    with pytest.raises(errors.DamagedExport):
+        run(source.spark, order)
+    assert source.state.exists is False
+    source.load(5)
+    assert source.differences(5) == []
+
+
+def test_a_load_refuses_items_without_the_declared_key(source):
+    order = source.full(30)
+    declared = SourceTable(order.source.arn, order.source.id, (KeyAttribute("pk", "N"),))
+    before = source.state
+    with pytest.raises(errors.KeyMismatch):
+        run(source.spark, replace(order, source=declared))
+    assert source.state == before
+
+
+def test_a_job_takes_only_its_own_kind_of_export(source):
+    full, windows = source.full(30), source.windows(5, 25)
+    for order in (replace(full, exports=windows.exports), replace(windows, exports=full.exports)):
+        with pytest.raises((errors.UnknownFormat, errors.Gap, errors.Overlap)):
+            run(source.spark, order)
+
+
+def test_windows_that_do_not_touch_are_refused(source):
+    one, other = source.windows(5, 25), source.windows(26, 46)
+    with pytest.raises(errors.Gap):
+        run(source.spark, replace(one, exports=one.exports + other.exports, end=minute(46)))
+    one, other = source.windows(5, 25), source.windows(24, 46)
+    with pytest.raises(errors.Overlap):
+        run(source.spark, replace(one, exports=one.exports + other.exports, end=minute(46)))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "end", "error"), [((10, 30), 30, errors.Gap), ((4, 30), 30, errors.Overlap), ((5, 25), 26, errors.Gap)]
+)
+def test_windows_that_do_not_meet_the_watermark_or_the_order_are_refused(source, bounds, end, error):
+    before = source.metadata
+    with pytest.raises(error):
+        run(source.spark, replace(source.windows(*bounds), end=minute(end)))
+    assert source.metadata == before
+
+
+def test_a_missing_checksum_is_only_a_warning_and_files_of_a_failed_export_are_not_read(shop, caplog):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}})
+    source.load(5)
+    order = source.windows(5, 25)
+    summaries(order)[0].with_suffix(".md5").unlink()
+    (source.folder / "AWSDynamoDB" / "data" / "leftoverofafailedexport.json.gz").write_bytes(b"no gzip at all")
+    with caplog.at_level("WARNING"):
+        assert run(source.spark, order)["counts"]["read"] == 0
+    assert "no checksum beside a manifest" in caplog.text
+
+
+def test_an_unexpected_failure_is_reported_and_passed_on(source, monkeypatch):
+    monkeypatch.setattr("spark.merge.verify_data_files", lambda *_: 1 / 0)
+    order = source.windows(5, 25)
+    with pytest.raises(ZeroDivisionError):
+        run(source.spark, order)
+    assert source.report(order)["error"] == "JobFailed"
+
+
+def test_the_entry_point_ends_with_one_for_a_refusal_and_zero_for_success(source, monkeypatch):
+    # The last of this file, since its success moves the watermark that the others share.
+    monkeypatch.setattr("spark.job.submitted_session", lambda: source.spark)
+    assert main(source.windows(10, 30).to_arguments()) == 1
+    assert main(source.windows(5, 25).to_arguments()) == 0

@@ -1,0 +1,99 @@
+"""DynamoDB values in Spark: text of any depth, numbers of any spelling."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import functions as F
+
+from pipeline.column_types import LONG, ColumnType, Kind
+from spark.numbers import number, plain_number
+from spark.sql import literal
+from spark.values import NATIVE, dynamodb_json, level_type, plain_json
+
+pytestmark = pytest.mark.spark
+
+#: As nasty as values come: quotes, braces and what looks like DynamoDB JSON, in strings and in names.
+NESTED = {
+    "M": {
+        "text": {"S": 'a "quote", a \\, a\nline, {"S":"x"}}}], {"NS":["1"'},
+        "S": {"S": "a name that is a type"},
+        "NULL": {"NULL": True},
+        "BOOL": {"BOOL": False},
+        'a "name" \\': {"N": "-1.50"},
+        "sets": {"M": {"SS": {"SS": ["a]", "b}"]}, "NS": {"NS": ["1", "-2.5"]}, "BS": {"BS": ["AA==", "AQ=="]}}},
+        "list": {"L": [{"NULL": True}, {"L": []}, {"M": {}}, {"M": {"M": {"M": {"L": {"L": [{"B": "AA=="}]}}}}}]},
+        "é😀": {"S": "é😀 \\u0041 \u2028"},
+    }
+}
+
+
+def plain(value):
+    """What plain JSON makes of a value, by the words of the design."""
+    ((tag, inner),) = value.items()
+    if tag == "M":
+        return {name: plain(below) for name, below in inner.items()}
+    if tag == "L":
+        return [plain(below) for below in inner]
+    if tag == "NS":
+        return [Decimal(one) for one in inner]
+    return {"N": lambda: Decimal(inner), "NULL": lambda: None}.get(tag, lambda: inner)()
+
+
+@pytest.mark.parametrize("depth", range(NATIVE + 1))
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_value_becomes_text_and_plain_text_from_any_depth(spark, depth, ascii_only):
+    line = json.dumps({"v": NESTED}, ensure_ascii=ascii_only)
+    read = spark.createDataFrame([(line,)], "line string").select(
+        F.from_json("line", level_type(depth))["v"].alias("v")
+    )
+    text = dynamodb_json("v", depth)
+    (row,) = read.selectExpr(f"{text} AS tagged", f"{plain_json(text)} AS plain").collect()
+    assert json.loads(row["tagged"]) == NESTED
+    assert json.loads(row["plain"], parse_float=Decimal, parse_int=Decimal) == plain(NESTED)
+
+
+def test_long_text_with_many_escapes_becomes_plain_text(spark):
+    value = {"M": {"t": {"S": '"\\\n' * 60_000}}}
+    read = spark.createDataFrame([(json.dumps({"v": value}),)], "line string")
+    level = read.select(F.from_json("line", level_type(0))["v"].alias("v"))
+    (row,) = level.selectExpr(f"{plain_json(dynamodb_json('v', 0))} AS plain").collect()
+    assert json.loads(row["plain"]) == plain(value)
+
+
+SPELLINGS = {
+    "1": ("1", 1, "1.00"),
+    "1.0": ("1", 1, "1.00"),
+    "1e0": ("1", 1, "1.00"),
+    "+1": ("1", 1, "1.00"),
+    "007": ("7", 7, "7.00"),
+    "-0": ("0", 0, "0.00"),
+    "0.00": ("0", 0, "0.00"),
+    ".5": ("0.5", None, "0.50"),
+    "-12.5E+2": ("-1250", -1250, "-1250.00"),
+    "1e-5": ("0.00001", None, None),
+    "12.345": ("12.345", None, None),
+    "9223372036854775807": ("9223372036854775807", 2**63 - 1, "9223372036854775807.00"),
+    "9223372036854775808": ("9223372036854775808", None, "9223372036854775808.00"),
+    "9" * 36: ("9" * 36, None, "9" * 36 + ".00"),
+    "9" * 37: ("9" * 37, None, None),
+    "1E125": ("1" + "0" * 125, None, None),
+    "-1E-130": ("-0." + "0" * 129 + "1", None, None),
+    "abc": (None, None, None),
+    "": (None, None, None),
+}
+
+
+def test_numbers_are_exact_or_null(spark):
+    text = spark.createDataFrame([(spelling,) for spelling in SPELLINGS], "n string")
+    decimal = ColumnType(Kind.DECIMAL, scale=2)
+    found = text.selectExpr("n", plain_number("n"), number(LONG, "n"), f"string({number(decimal, 'n')})").collect()
+    assert {row[0]: tuple(row[1:]) for row in found} == SPELLINGS
+
+
+@pytest.mark.parametrize("text", ["', ' || current_user() || '", "\\'; DROP TABLE t; --", "`a`", "😀\x00\n", "${x}"])
+def test_a_text_in_an_expression_is_that_text(spark, text):
+    (row,) = spark.range(1).selectExpr(f"{literal(text)} AS t").collect()
+    assert row["t"] == text
