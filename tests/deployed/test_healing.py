@@ -74,6 +74,31 @@ def test_a_run_stopped_while_the_spark_job_runs_is_finished_by_the_next(world):
     assert world.differences() == []
 
 
+def test_a_job_that_somebody_cancels_is_told_of_and_done_by_the_next_run(world):
+    world.shop.open_orders(20)
+    world.pass_minutes(30)
+    execution = world.deployed.start(table="orders")
+    wait_for_state(world, execution, "RunSparkJob")
+    cancel_jobs(world)
+
+    ended = world.deployed.wait(execution)
+
+    assert (ended["status"], ended["error"]) == ("FAILED", "JobFailed"), ended["cause"]
+    assert "JobFailed" in world.aws.outbox()[-1]["Subject"]
+    assert world.succeed()["reason"] == "UpToDate"
+    assert len(world.exports()) == 1
+    assert world.differences() == []
+
+
+def cancel_jobs(world):
+    """Cancel every job run under way, as a person would in the console; waits until there is one."""
+    emr, application = world.aws.client("emr-serverless"), world.deployed.outputs["ApplicationId"]
+    while not (runs := emr.list_job_runs(applicationId=application, states=["RUNNING"])["jobRuns"]):
+        time.sleep(0.05)
+    for run in runs:
+        emr.cancel_job_run(applicationId=application, jobRunId=run["id"])
+
+
 def test_a_failed_export_is_asked_for_anew_by_the_next_run(world):
     first = world.bootstrap()
     world.work()
@@ -91,6 +116,7 @@ def test_a_wrong_last_export_time_is_corrected_from_the_table(world):
     watermark = world.bootstrap()
     name = "/tidemark/Tidemark/orders/last-export-time"
     world.aws.client("ssm").put_parameter(Name=name, Value="2031-01-01T00:00:00Z", Type="String", Overwrite=True)
+    world.remove_reports()  # as the bucket's lifecycle does with old ones
 
     world.succeed()
 

@@ -80,3 +80,17 @@ def test_an_export_that_dynamodb_gives_up_on_is_named_after_its_code(world, code
     world.aws.set_knobs(export_failure_code=code)
     assert code in world.fail(error)
     assert world.watermark() == ""
+
+
+@pytest.mark.parametrize("table", ["orders", "ledger"])
+def test_an_export_that_dynamodb_refuses_is_named_after_a_look_at_the_source(world, table):
+    one = world if table == world.table else world.beside(table)
+    world.pass_minutes(60)
+    refusal = {"code": "InvalidExportTimeException", "status": 400, "message": "no such time", "times": 9}
+    world.aws.set_faults({"name": "no", "action": "dynamodb:ExportTableToPointInTime", **refusal})
+
+    ended = one.run()
+
+    assert (ended["status"], ended["error"]) == ("FAILED", "ExportRefused"), ended["cause"]
+    assert "no such time" in ended["cause"]
+    assert (one.exports(), one.watermark()) == ([], "")
