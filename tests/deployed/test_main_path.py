@@ -53,18 +53,6 @@ def _counts(summary):
     return [(name[len(prefix) :], value) for name, value in summary.items() if name.startswith(prefix)]
 
 
-def test_the_schedule_starts_the_run(world):
-    world.shop.open_orders(20)
-    world.pass_minutes(40)
-    world.aws.tick()
-
-    started = [world.deployed.wait(execution) for execution in world.deployed.executions()]
-
-    orders = [run for run in started if '"table":"orders"' in run["input"].replace(" ", "")]
-    assert [run["status"] for run in orders] == ["SUCCEEDED"]
-    assert world.differences() == []
-
-
 def test_an_empty_source_table_is_followed_too(world):
     world.pass_minutes(30)
     world.succeed()
