@@ -33,7 +33,7 @@ from spark.report import Committed, listed_misfits
 from spark.table import Table
 
 #: An export of so many items is looked at whole before its types are decided; of a larger one, this many items.
-SAMPLE_ITEMS = 20_000
+SAMPLE_ITEMS = 5_000
 _COUNTED = ("lines", "unreadable", "lacking", "unfit", "misfits")
 
 

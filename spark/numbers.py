@@ -21,12 +21,14 @@ def number(type_: ColumnType, text: Sql) -> Sql:
     if type_.kind is Kind.DIGITS:
         return plain_number(text)
     if type_.kind is Kind.DECIMAL:
-        return when(f"{decimals(text)} <= {type_.scale}", f"cast({text} AS decimal(38,{type_.scale}))")
+        as_decimal = f"cast({text} AS decimal(38,{type_.scale}))"
+        needs_care = call("rlike", text, literal(f"[.][0-9]{{{type_.scale + 1}}}|[eE]"))
+        return when(needs_care, when(f"{decimals(text)} <= {type_.scale}", as_decimal), as_decimal)
     # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around.
     whole = f"cast({text} AS decimal(38,0))"
     in_range = f"{whole} BETWEEN {-(2**63)} AND {2**63 - 1}"
-    odd = when(f"{decimals(text)} <= 0 AND {in_range}", f"bigint({whole})")
-    return when(f"instr({text}, '.') = 0 AND instr(lower({text}), 'e') = 0", f"bigint({text})", odd)
+    spelled_otherwise = when(f"{decimals(text)} <= 0 AND {in_range}", f"bigint({whole})")
+    return call("coalesce", when(f"instr({text}, '.') = 0", f"bigint({text})"), spelled_otherwise)
 
 
 def decimals(text: Sql) -> Sql:

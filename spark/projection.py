@@ -13,11 +13,11 @@ from pyspark.sql import functions as F
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
-from spark.cells import cell
-from spark.fitting import level_fits
+from spark.cells import CONTAINERS, cell
+from spark.fitting import held_count, member_count
 from spark.misfits import NO_VALUE, with_misfits
-from spark.sql import Sql, forall, member, when
-from spark.values import NATIVE, has_one_type
+from spark.sql import Sql, member, when
+from spark.values import NATIVE
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
@@ -25,17 +25,23 @@ _ITEM = f"`{ITEM}`"
 
 
 def typed_rows(rows: DataFrame, flat: Sql, fields: Sequence[Field]) -> DataFrame:
-    """Add a column for each field, and ``_misfits``, made from the item in ``#item``; all other columns stay.
+    """Put a column for each field, and ``_misfits``, in the place of the item in ``#item``; all other columns stay.
 
     `flat`: how to read the item once more with values of depth 0, from a column that is there.
     """
-    one_type = forall(f"map_values({_ITEM})", has_one_type)
-    fits = f"({level_fits(_ITEM, fields, NATIVE)} AND {one_type})"
-    settled = rows.selectExpr("*", f"{fits} AS `#fits`")
+    others = [f"`{name}`" for name in rows.columns if name != ITEM]
+    names = [f"`{field.name}`" for field in fields]
+    values = [f"`#value{i}`" for i in range(len(fields))]
+    # Each step uses what the one before it has made more than once, so Spark keeps them apart.
+    found = [f"{member(_ITEM, field.attribute)} AS {value}" for field, value in zip(fields, values)]
+    valued = rows.selectExpr(*others, f"{member_count(_ITEM)} AS `#members`", *found)
+    made = [f"{cell(field.type, value, NATIVE)} AS {name}" for field, value, name in zip(fields, values, names)]
+    walked = [value for field, value in zip(fields, values) if field.type.kind in CONTAINERS]
+    celled = valued.selectExpr(*others, "`#members`", *walked, *made)
+    fits = f"`#members` = {held_count(values, names, fields, NATIVE)}"
+    settled = celled.selectExpr(*others, *names, f"{fits} AS `#fits`")
     looked_through = with_misfits(settled, when("NOT `#fits`", flat), fields)
-    cells = [f"{cell(f.type, member(_ITEM, f.attribute), NATIVE)} AS `{f.name}`" for f in fields]
-    kept = [f"`{name}`" for name in rows.columns]
-    return looked_through.selectExpr(*kept, *cells, MISFITS)
+    return looked_through.selectExpr(*others, *names, MISFITS)
 
 
 def has_no_value(found: Column) -> Column:

@@ -1,0 +1,80 @@
+"""The obvious way to keep an Iceberg copy, to hold the product's numbers against.
+
+What a first version usually is: Spark infers the schema from the data, the table is unpartitioned and copy-on-write, a
+number becomes a double, what is nested becomes JSON text, the newest image of a key goes through one MERGE. It loses
+values by design; only its cost is of interest here.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from local.bench.orders import SOURCE
+
+_SCALARS = {"S": "string", "N": "double", "BOOL": "boolean", "B": "binary"}
+
+
+def data_files(summary: Path) -> list[str]:
+    """The data files of an export, by its manifest."""
+    listed = (summary.parent / "manifest-files.json").read_text().splitlines()
+    root = summary.parents[2]
+    return [str(root / json.loads(line)["dataFileS3Key"]) for line in listed]
+
+
+def load(spark: SparkSession, files: list[str], table: str) -> None:
+    """Replace a table by a full export."""
+    read = spark.read.json(files)
+    _plain(read, "Item").writeTo(table).using("iceberg").createOrReplace()
+
+
+def merge(spark: SparkSession, files: list[str], table: str) -> None:
+    """Apply an incremental export."""
+    read = spark.read.json(files)
+    newest = Window.partitionBy("Keys").orderBy(F.col("Metadata.WriteTimestampMicros.N").cast("bigint").desc())
+    last = read.withColumn("place", F.row_number().over(newest)).where("place = 1")
+    keys = [part.name for part in SOURCE.key]
+    held = spark.table(table).columns
+    image = _plain(last, "NewImage", F.col("NewImage").isNull().alias("is_deleted"), *_keys(last, keys))
+    image.createOrReplaceTempView("obvious_changes")
+    same = " AND ".join(f"t.`{name}` = c.`key_{name}`" for name in keys)
+    columns = [name for name in held if name in image.columns]
+    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in columns)
+    listed, values = ", ".join(f"`{n}`" for n in columns), ", ".join(f"c.`{n}`" for n in columns)
+    spark.sql(f"""
+        MERGE INTO {table} t USING obvious_changes c ON {same}
+        WHEN MATCHED AND c.is_deleted THEN DELETE
+        WHEN MATCHED THEN UPDATE SET {assignments}
+        WHEN NOT MATCHED AND NOT c.is_deleted THEN INSERT ({listed}) VALUES ({values})
+    """)  # noqa: S608 - the names are the benchmark's own
+
+
+def _keys(rows: DataFrame, names: list[str]) -> list[Column]:
+    return [_value(rows, "Keys", name).alias(f"key_{name}") for name in names]
+
+
+def _plain(rows: DataFrame, image: str, *more: Column) -> DataFrame:
+    """A column for each attribute that the inferred schema knows."""
+    names = _type_of(rows.schema, image).names
+    return rows.select(*more, *(_value(rows, image, name).alias(name) for name in names))
+
+
+def _value(rows: DataFrame, image: str, name: str) -> Column:
+    """An attribute's value under whichever type was inferred first."""
+    tags = _type_of(_type_of(rows.schema, image), name).names
+    at = F.col(image)[name]
+    known = next((tag for tag in tags if tag in _SCALARS), None)
+    if known is None:
+        return F.to_json(at)
+    text = at[known]
+    return F.unbase64(text) if known == "B" else text.cast(_SCALARS[known])
+
+
+def _type_of(schema: StructType, name: str) -> StructType:
+    found = schema[name].dataType
+    assert isinstance(found, StructType)  # DynamoDB JSON has a struct wherever this looks
+    return found
