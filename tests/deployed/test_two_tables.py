@@ -1,0 +1,36 @@
+"""Two tables of one deployment: each follows its own source at its own pace, at the same time."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
+
+
+def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
+    orders, ledger = world, world.beside("ledger")
+    for one, count in ((orders, 30), (ledger, 20)):
+        one.shop.open_orders(count)
+    world.pass_minutes(60)
+    run_at_once(orders, ledger)
+    first = ledger.watermark()
+
+    ledger.shop.open_orders(10)
+    orders.work()
+    run_at_once(orders, ledger)
+
+    assert len(orders.windows()) == 2
+    assert (len(ledger.windows()), ledger.watermark()) == (1, first)  # its hour has not closed yet
+
+    world.pass_minutes(30)
+    ledger.succeed()
+
+    assert [end for _, end in ledger.windows()] == [first, ledger.watermark()]
+    assert (orders.differences(), ledger.differences()) == ([], [])
+
+
+def run_at_once(*worlds):
+    """A run of each table, all under way together; both end well."""
+    runs = [one.deployed.start(table=one.table) for one in worlds]
+    ended = [one.deployed.wait(run) for one, run in zip(worlds, runs, strict=True)]
+    assert [(run["status"], run.get("cause")) for run in ended] == [("SUCCEEDED", None)] * len(worlds)
