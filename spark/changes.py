@@ -21,7 +21,7 @@ from pipeline.table_columns import Columns
 from spark.keys import key_cells, lacks_key
 from spark.projection import ITEM, has_no_value, typed_rows
 from spark.reading import Export, lines
-from spark.records import FLAT_IMAGE, READABLE, changes, image
+from spark.records import READABLE, changes, image
 
 DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
 #: What may be wrong with the records of a key; each is a column that counts them.
@@ -40,7 +40,7 @@ def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns) -> Dat
         *(cell.alias(_key(i)) for i, cell in enumerate(key_cells(keys, columns.key))),
         F.coalesce(lacks_key(keys, source.key), F.lit(True)).alias("#lacks_key"),
     )
-    typed = typed_rows(_folded(records, len(columns.key)), FLAT_IMAGE, columns.all)
+    typed = typed_rows(_folded(records, len(columns.key)), columns.all)
     new, names = F.col("#new"), [field.name for field in columns.key]
     same_key = reduce(and_, (F.col(name).eqNullSafe(F.col(_key(i))) for i, name in enumerate(names)))
     unread = new.isNotNull() & (~F.col("#image_read") | has_no_value(F.col(MISFITS)))

@@ -9,49 +9,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.column_types import ColumnType, Field, Kind
-from spark.cells import CONTAINERS, element_of
 from spark.sql import Sql, call, forall, function, let, member, total, when
-from spark.values import below, elements, has, members
+from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
 
-def member_count(level: Sql) -> Sql:
-    """How many members of a level are not NULL; 0 for no level."""
-    return f"size({level}) - size(filter(map_values({level}), {function(1, lambda v: has(v, 'NULL'))}))"
+def level_fits(level: Sql, insides: Sequence[Sql], cells: Sequence[Sql], fields: Sequence[Field]) -> Sql:
+    """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
+
+    Cells are counted, and members. `insides`: what `opened` gives of each field's value.
+    """
+    pairs = zip(insides, cells, fields)
+    held = total(f"if({_whole(field.type, inside, made)}, 1, 0)" for inside, made, field in pairs)
+    # The second of the list is looked for only where it is not the first: few levels hold a NULL.
+    return f"(greatest(size({level}), 0) - ({held})) IN (0, {null_count(level)})"
 
 
-def held_count(values: Sequence[Sql], cells: Sequence[Sql], fields: Sequence[Field], depth: int) -> Sql:
-    """How many of a level's values went whole to their fields' cells: all of them did if these are its members."""
-    held = zip(values, cells, fields)
-    return total(f"if({_whole(field.type, value, made, depth)}, 1, 0)" for value, made, field in held)
-
-
-def _whole(type_: ColumnType, value: Sql, made: Sql, depth: int) -> Sql:
+def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     """Whether a cell was made of a value, with everything inside; never null. None is made of NULL."""
     if type_.kind not in CONTAINERS:
         return f"isnotnull({made})"
-    # A condition for each value is asked only where there is a cell at all.
-    return when(f"isnotnull({made})", _whole_inside(type_, value, made, depth), "false")
+    # What is inside is asked for only where there is a cell at all.
+    return when(f"isnotnull({made})", _whole_inside(type_, inside, made), "false")
 
 
-def _whole_inside(type_: ColumnType, value: Sql, made: Sql, depth: int) -> Sql:
+def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     if type_.kind is Kind.STRUCT:
-        level = members(value, depth)
-        asked = lambda read: _struct_whole(read, made, type_.fields, below(depth))  # noqa: E731  named for the line below
-        return asked(level) if depth else let(level, asked)
+        asked = lambda level: _struct_whole(level, made, type_.fields)  # noqa: E731  named for the line below
+        return let(inside, asked) if "(" in inside else asked(inside)
     element = element_of(type_)
 
     def kept(v: Sql, c: Sql) -> Sql:
-        return f"{has(v, 'NULL')} OR {_whole(element, v, c, below(depth))}"
+        return f"{has(v, 'NULL')} OR {_whole(element, opened_inside(element, v), c)}"
 
     if type_.kind is Kind.LIST:
-        told = call("zip_with", elements(value, depth), made, function(2, kept))
+        told = call("zip_with", inside, made, function(2, kept))
     else:
         of_name = function(3, lambda _, v, c: kept(v, c))
-        told = f"map_values({call('map_zip_with', members(value, depth), made, of_name)})"
+        told = f"map_values({call('map_zip_with', inside, made, of_name)})"
     return forall(told, lambda is_kept: is_kept)
 
 
-def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field], depth: int) -> Sql:
-    values = [member(level, field.attribute) for field in fields]
+def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:
+    insides = [opened(field.type, member(level, field.attribute)) for field in fields]
     cells = [f"{made}.`{field.name}`" for field in fields]
-    return f"{member_count(level)} = {held_count(values, cells, fields, depth)}"
+    return level_fits(level, insides, cells, fields)

@@ -16,7 +16,7 @@ from pipeline.identity import KeyAttribute
 from spark.cells import cell
 from spark.numbers import number, plain_number, room
 from spark.sql import Sql, let, member
-from spark.values import NATIVE, of
+from spark.values import of, opened
 
 
 def key_cells(level: Sql, fields: Sequence[Field]) -> list[Column]:
@@ -26,7 +26,7 @@ def key_cells(level: Sql, fields: Sequence[Field]) -> list[Column]:
 
 def _plain_cell(type_: ColumnType, value: Sql) -> Sql:
     if type_.kind not in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
-        return cell(type_, value, NATIVE)
+        return cell(type_, opened(type_, value))
     return let(plain_number(of(value, "N")), lambda plain: number(type_, plain))
 
 

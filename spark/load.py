@@ -27,7 +27,7 @@ from spark.keys import has_cells, key_number_columns, key_room, lacks_key, obser
 from spark.profiles import exploded, observed_items, observed_misfits
 from spark.projection import ITEM, has_no_value, typed_rows
 from spark.reading import Export, lines, read_exports, verify_data_files
-from spark.records import FLAT_ITEM, READABLE, items
+from spark.records import READABLE, items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.table import Table
@@ -153,7 +153,7 @@ def _rows(of: DataFrame, order: JobOrder, columns: Columns) -> DataFrame:
     found, key, level = items(of), order.source.key, f"`{ITEM}`"
     with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
     readable = F.col(READABLE) & ~has_no_value(F.col(MISFITS))
-    return typed_rows(with_key, FLAT_ITEM, columns.all).withColumn(READABLE, readable)
+    return typed_rows(with_key, columns.all).withColumn(READABLE, readable)
 
 
 def _aligned(rows: DataFrame, schema: StructType) -> DataFrame:

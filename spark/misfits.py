@@ -14,11 +14,10 @@ from pyspark.sql import DataFrame
 from pipeline.column_names import MISFITS
 from pipeline.column_profile import MOST_DIGITS
 from pipeline.column_types import CONTAINER_TAGS, LONG, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
-from spark.cells import CONTAINERS, element_of
 from spark.numbers import decimals, number, plain_number
 from spark.places import Naming, column, of_members, with_places
 from spark.sql import Sql, call, function, let, literal, struct, transform, when
-from spark.values import dynamodb_json, has, has_one_type, of
+from spark.values import CONTAINERS, dynamodb_json, element_of, elements, has, has_one_type, members, of, strings
 
 #: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
 NO_VALUE = "{}"
@@ -28,14 +27,14 @@ _ANY = "~"
 _WHERE = "struct<pointer:string,path:string,rule:string>"
 
 
-def with_misfits(rows: DataFrame, flat: Sql, fields: Sequence[Field]) -> DataFrame:
-    """Add ``_misfits``, a map of pointer to DynamoDB JSON: null where `flat`, the item with values of depth 0, is null.
+def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFrame:
+    """Add ``_misfits``, a map of pointer to DynamoDB JSON: null where `item` is null.
 
     Null as well where everything fits. Columns that are needed on the way stay.
     """
     rules = dict(_rules("", fields))
     naming = _naming(rules)
-    found = with_places(rows, of_members(flat, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
+    found = with_places(rows, of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
     places = call("concat", *(column(level) for level in range(1, naming.levels + 1)))
     gathered = found.selectExpr("*", f"{places} AS `#places`").selectExpr("*", f"{_entries('`#places`')} AS `#entries`")
     return gathered.selectExpr("*", f"{when('size(`#entries`) > 0', 'map_from_entries(`#entries`)')} AS `{MISFITS}`")
@@ -106,14 +105,14 @@ def _entries(places: Sql) -> Sql:
         f"filter({places}, {function(1, lambda p: _is_misfit(f'{p}.place.rule', f'{p}.value'))})",
         lambda p: struct(
             pointer=f"{p}.place.pointer",
-            json=when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value", 0), f"'{NO_VALUE}'"),
+            json=when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value"), f"'{NO_VALUE}'"),
         ),
     )
 
 
 def _is_misfit(rule: Sql, value: Sql) -> Sql:
     unheld = f"NOT {has(value, 'NULL')} AND NOT coalesce({_fits(rule, value)}, false)"
-    return f"{value} IS NOT NULL AND (NOT {has_one_type(value)} OR ({unheld}))"
+    return f"(NOT {has_one_type(value)} OR ({unheld}))"
 
 
 def _fits(rule: Sql, value: Sql) -> Sql:
@@ -124,17 +123,17 @@ def _fits(rule: Sql, value: Sql) -> Sql:
         Kind.FLAG: ["BOOL"],
         Kind.SCALARS: sorted(SCALAR_TAGS),
         Kind.JSON: sorted(CONTAINER_TAGS),
-        Kind.LIST: ["L"],
-        Kind.STRUCT: ["M"],
-        Kind.DICTIONARY: ["M"],
     }
     cases = [f"WHEN '{kind.value}' THEN {' OR '.join(has(value, tag) for tag in some)}" for kind, some in tags.items()]
     head = f"substring_index({rule}, ':', 1)"
     numbers = function(1, lambda n: f"coalesce({_number_fits(f'substr({rule}, 4)', n)}, false)")
     cases += [
+        f"WHEN '{Kind.LIST.value}' THEN isnotnull({elements(value)})",
+        f"WHEN '{Kind.STRUCT.value}' THEN isnotnull({members(value)})",
+        f"WHEN '{Kind.DICTIONARY.value}' THEN isnotnull({members(value)})",
         f"WHEN 'SS' THEN {has(value, 'SS')}",
         f"WHEN 'BS' THEN {has(value, 'BS')}",
-        f"WHEN 'NS' THEN forall({of(value, 'NS')}, {numbers})",
+        f"WHEN 'NS' THEN forall({strings(of(value, 'NS'))}, {numbers})",
     ]
     return f"(CASE {head} {' '.join(cases)} ELSE {_number_fits(rule, of(value, 'N'))} END)"
 

@@ -2,8 +2,8 @@
 
 Whoever looks at the places says what *where* is: a `Naming` makes it from the place around and a name or index. One
 expression serves tables of any width, because it knows no column. Each level of depth is a column of its own, since
-Spark's analysis of lambdas inside lambdas takes longer than everything else that a small merge does. All values have
-depth 0: what is inside them is parsed when it is looked at.
+Spark's analysis of lambdas inside lambdas takes longer than everything else that a small merge does. What is
+inside a value is parsed when it is looked at.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from spark.sql import Sql, call, function, struct, transform
-from spark.values import elements, level_type, members, value_type
-
-#: The Spark type of an item whose values are all of depth 0.
-FLAT_TYPE = level_type(0)
+from spark.values import VALUE_TYPE, elements, members
 
 
 @dataclass(frozen=True)
@@ -59,13 +56,13 @@ def place(name: Sql, value: Sql) -> Sql:
 
 
 def _inside(places: Sql, naming: Naming) -> Sql:
-    none = f"cast(array() AS array<struct<place:{naming.type},value:{value_type(0)}>>)"
+    none = f"cast(array() AS array<struct<place:{naming.type},value:{VALUE_TYPE}>>)"
 
     def children(outer: Sql) -> Sql:
         name, value = f"{outer}.place", f"{outer}.value"
-        of_map = of_members(members(value, 0, below=0), name, naming)
+        of_map = of_members(members(value), name, naming)
         numbered = function(2, lambda v, i: place(naming.element(name, f"string({i})"), v))
-        of_list = call("transform", elements(value, 0, below=0), numbered)
+        of_list = call("transform", elements(value), numbered)
         return f"concat(coalesce({of_map}, {none}), coalesce({of_list}, {none}))"
 
     entered = function(1, lambda outer: naming.entered(f"{outer}.place", f"{outer}.value"))

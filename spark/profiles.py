@@ -9,9 +9,9 @@ from pipeline.column_names import MISFITS
 from pipeline.column_profile import ELEMENT, MEMBER, Observed
 from spark.numbers import plain_number, room
 from spark.places import Naming, column, of_members, place, with_places
-from spark.records import FLAT_ITEM
+from spark.projection import ITEM
 from spark.sql import Sql, call, struct, transform, when
-from spark.values import TAGS, has, of, value_type
+from spark.values import VALUE_TYPE, has, has_one_type, of, strings, tag_of
 
 #: Paths are counted to this depth; a map or list further down has no members here, so its column becomes JSON text.
 _LEVELS = 4
@@ -31,14 +31,14 @@ _NAMING = Naming(
 
 def observed_items(items: DataFrame) -> list[Observed]:
     """Count types at the paths of items (lines of a full export, as `spark.records.items` gives them)."""
-    first = of_members(FLAT_ITEM, "cast(array() AS array<string>)", _NAMING)
-    return _observed(with_places(items.select("#line"), first, _NAMING))
+    first = of_members(f"`{ITEM}`", "cast(array() AS array<string>)", _NAMING)
+    return _observed(with_places(items.select(ITEM), first, _NAMING))
 
 
 def observed_misfits(misfits: DataFrame) -> list[Observed]:
     """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
     steps = transform("slice(split(pointer, '/'), 2, 1000)", _step)
-    value = f"from_json(json, '{value_type(0)}')"
+    value = f"from_json(json, '{VALUE_TYPE}')"
     return _observed(with_places(misfits, f"array({place(steps, value)})", _NAMING))
 
 
@@ -53,9 +53,9 @@ def _step(text: Sql) -> Sql:
 
 def _count(found: Sql) -> Sql:
     path, value = f"{found}.place", f"{found}.value"
-    tag = call("coalesce", *(when(has(value, tag), f"'{tag}'") for tag in TAGS))
+    tag = when(has_one_type(value), tag_of(value))
     element = _NAMING.element(path, "")
-    numbers = transform(of(value, "NS"), lambda n: struct(path=element, tag="'N'", number=n))
+    numbers = transform(strings(of(value, "NS")), lambda n: struct(path=element, tag="'N'", number=n))
     own = struct(path=path, tag=tag, number=of(value, "N"))
     return f"concat(array({own}), coalesce({numbers}, cast(array() AS {_COUNTS})))"
 

@@ -1,7 +1,7 @@
 """Typed rows from items: every value goes to its column, or to the row's misfits; none goes nowhere.
 
 Attributes, and members of structs, that have no column are misfits too. NULL and absent are the same. Whether a row has
-misfits at all is settled first, cheaply; only the few rows that may have any are parsed once more and looked through.
+misfits at all is settled first, cheaply; only the few rows that may have any are looked through.
 """
 
 from __future__ import annotations
@@ -13,35 +13,31 @@ from pyspark.sql import functions as F
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
-from spark.cells import CONTAINERS, cell
-from spark.fitting import held_count, member_count
+from spark.cells import cell
+from spark.fitting import level_fits
 from spark.misfits import NO_VALUE, with_misfits
-from spark.sql import Sql, member, when
-from spark.values import NATIVE
+from spark.sql import member, when
+from spark.values import CONTAINERS, opened
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
 _ITEM = f"`{ITEM}`"
 
 
-def typed_rows(rows: DataFrame, flat: Sql, fields: Sequence[Field]) -> DataFrame:
-    """Put a column for each field, and ``_misfits``, in the place of the item in ``#item``; all other columns stay.
-
-    `flat`: how to read the item once more with values of depth 0, from a column that is there.
-    """
+def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
+    """Put a column for each field, and ``_misfits``, in the place of the item in ``#item``; all other columns stay."""
     others = [f"`{name}`" for name in rows.columns if name != ITEM]
     names = [f"`{field.name}`" for field in fields]
-    values = [f"`#value{i}`" for i in range(len(fields))]
+    insides = [f"`#inside{i}`" for i in range(len(fields))]
     # Each step uses what the one before it has made more than once, so Spark keeps them apart.
-    found = [f"{member(_ITEM, field.attribute)} AS {value}" for field, value in zip(fields, values)]
-    valued = rows.selectExpr(*others, f"{member_count(_ITEM)} AS `#members`", *found)
-    made = [f"{cell(field.type, value, NATIVE)} AS {name}" for field, value, name in zip(fields, values, names)]
-    walked = [value for field, value in zip(fields, values) if field.type.kind in CONTAINERS]
-    celled = valued.selectExpr(*others, "`#members`", *walked, *made)
-    fits = f"`#members` = {held_count(values, names, fields, NATIVE)}"
-    settled = celled.selectExpr(*others, *names, f"{fits} AS `#fits`")
-    looked_through = with_misfits(settled, when("NOT `#fits`", flat), fields)
-    return looked_through.selectExpr(*others, *names, MISFITS)
+    found = [f"{opened(f.type, member(_ITEM, f.attribute))} AS {inside}" for f, inside in zip(fields, insides)]
+    split = rows.selectExpr(*others, _ITEM, *found)
+    made = [f"{cell(field.type, inside)} AS {name}" for field, inside, name in zip(fields, insides, names)]
+    walked = [inside for field, inside in zip(fields, insides) if field.type.kind in CONTAINERS]
+    celled = split.selectExpr(*others, _ITEM, *walked, *made)
+    unfit = when(f"NOT {level_fits(_ITEM, insides, names, fields)}", _ITEM)
+    settled = celled.selectExpr(*others, *names, f"{unfit} AS `#odd`")
+    return with_misfits(settled, "`#odd`", fields).selectExpr(*others, *names, MISFITS)
 
 
 def has_no_value(found: Column) -> Column:

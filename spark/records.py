@@ -9,20 +9,15 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from spark.places import FLAT_TYPE
 from spark.projection import ITEM
-from spark.values import ITEM_TYPE
+from spark.values import LEVEL_TYPE
 
 _CORRUPT = "#corrupt"
 _PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
-#: The item of a line of a full export, read with values of depth 0, from the column ``#line``.
-FLAT_ITEM = f"from_json(`#line`, 'struct<Item:{FLAT_TYPE}>').Item"
-#: The new image of a change, read with values of depth 0, from the column ``#new``.
-FLAT_IMAGE = f"from_json(`#new`, '{FLAT_TYPE}')"
-_ITEM_LINE = f"struct<Item:{ITEM_TYPE},`{_CORRUPT}`:string>"
+_ITEM_LINE = f"struct<Item:{LEVEL_TYPE},`{_CORRUPT}`:string>"
 # Of an old image only its presence counts, of a new one everything: it is kept as text until only the last one is left.
 _CHANGE_LINE = (
-    f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{ITEM_TYPE},OldImage:struct<`#`:string>,"
+    f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{LEVEL_TYPE},OldImage:struct<`#`:string>,"
     f"NewImage:string,`{_CORRUPT}`:string>"
 )
 READABLE = "#readable"
@@ -62,7 +57,7 @@ def changes(lines: DataFrame) -> DataFrame:
 
 def image(text: Column) -> Column:
     """An image kept as text, as a level; null for none, and for text that is no level."""
-    return F.from_json(text, ITEM_TYPE)
+    return F.from_json(text, LEVEL_TYPE)
 
 
 def _is_whole(record: Column) -> Column:

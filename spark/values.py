@@ -1,20 +1,24 @@
 """DynamoDB values as Spark reads them: one type for every value, and what can be made of it natively.
 
-A *value* is a struct with a member for each of the ten DynamoDB types, of which exactly one is not null. A *level* is a
-map of names to values: an item, or the inside of an M. The inside of M and L is read with the same parse for as many
-levels as most items have (`NATIVE`), which costs no more than reading the first; below that it stays JSON text, which
-Spark writes without white space, and is parsed by those who need it. How many native levels a value still has is its
-`depth`: 0 for one whose M and L are text.
+A *value* is a map with one entry, from its type's tag to its text: decoded for S, N and B, JSON without white space for
+the others. A *level* is a map of names to values: an item, or the inside of an M. Maps rather than structs, because
+Spark's JSON reader spends two thirds of its time on preparing structs. What is inside a value is parsed, once, by who
+needs it (`opened`), in the shape that its column's type says.
 """
 
 from __future__ import annotations
 
-from spark.sql import Sql, call, literal, transform
+from pipeline.column_types import ColumnType, Kind, set_tag
+from spark.sql import Sql, call, function, literal, when
 
 TAGS = ("S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L")
-#: The depth of an item's own values.
-NATIVE = 2
+#: The Spark types of a value and of a level.
+VALUE_TYPE = "map<string,string>"
+LEVEL_TYPE = f"map<string,{VALUE_TYPE}>"
 
+#: The kinds whose cells are made of other cells.
+CONTAINERS = (Kind.STRUCT, Kind.DICTIONARY, Kind.LIST)
+_TEXTS = ("S", "N", "B")
 # One piece of DynamoDB JSON once no string holds an escaped quote: a scalar with its type around it, a string, the
 # opening of M, L or a set with the type around it, or its end. What is kept of each stands in a group.
 _PIECE = (
@@ -25,26 +29,9 @@ _KEPT = "$1$2$3$4$5$6"
 _SET_NUMBER = r'(\G(?!^),|\{"NS":\[)"([^"]*)"'
 
 
-def value_type(depth: int) -> str:
-    """The Spark type of a value of this depth."""
-    inside = ("string", "string") if depth == 0 else (level_type(depth - 1), f"array<{value_type(depth - 1)}>")
-    strings = "array<string>"
-    types = ("string", "string", "string", "boolean", "boolean", strings, strings, strings, *inside)
-    return "struct<" + ",".join(f"`{tag}`:{type_}" for tag, type_ in zip(TAGS, types)) + ">"
-
-
-def level_type(depth: int) -> str:
-    """The Spark type of a level whose values have this depth."""
-    return f"map<string,{value_type(depth)}>"
-
-
-#: The Spark type of an item.
-ITEM_TYPE = level_type(NATIVE)
-
-
 def of(value: Sql, tag: str) -> Sql:
-    """What a value carries under one of the ten types; null if it is of another."""
-    return f"{value}.`{tag}`"
+    """The text that a value carries under one of the ten types; null if it is of another."""
+    return f"{value}['{tag}']"
 
 
 def has(value: Sql, tag: str) -> Sql:
@@ -52,51 +39,79 @@ def has(value: Sql, tag: str) -> Sql:
     return f"isnotnull({of(value, tag)})"
 
 
-def below(depth: int) -> int:
-    """The depth of the values inside a value of this depth: where text is parsed, it is parsed to full depth."""
-    return depth - 1 if depth else NATIVE
-
-
-def members(value: Sql, depth: int, below: int = NATIVE) -> Sql:
-    """The inside of an M as a level; null for other values. `below`: the depth to parse to, where it is still text."""
-    return of(value, "M") if depth else f"from_json({of(value, 'M')}, '{level_type(below)}')"
-
-
-def elements(value: Sql, depth: int, below: int = NATIVE) -> Sql:
-    """The inside of an L as an array of values; null for other values. `below` as in `members`."""
-    return of(value, "L") if depth else f"from_json({of(value, 'L')}, 'array<{value_type(below)}>')"
+def tag_of(value: Sql) -> Sql:
+    """The tag of a value that carries one."""
+    return f"map_keys({value})[0]"
 
 
 def has_one_type(value: Sql) -> Sql:
-    """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote."""
-    # Function calls rather than operators in brackets: Spark's parser takes seconds over those in a fresh session.
-    return f"size(array_compact(array({', '.join(f'if({has(value, tag)}, 1, NULL)' for tag in TAGS)}))) = 1"
+    """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote; never null."""
+    known = call("array", *(f"'{tag}'" for tag in TAGS))
+    one = f"size({value}) = 1 AND isnotnull(map_values({value})[0]) AND array_contains({known}, {tag_of(value)})"
+    return f"coalesce({one}, false)"
 
 
-def dynamodb_json(value: Sql, depth: int) -> Sql:
+def members(value: Sql) -> Sql:
+    """The inside of an M as a level; null for other values."""
+    return f"from_json({of(value, 'M')}, '{LEVEL_TYPE}')"
+
+
+def elements(value: Sql) -> Sql:
+    """The inside of an L as an array of values; null for other values."""
+    return f"from_json({of(value, 'L')}, 'array<{VALUE_TYPE}>')"
+
+
+def strings(text: Sql) -> Sql:
+    """The elements of a set, from its JSON."""
+    # Without a backslash no element holds a quote, so the text can be cut where three characters meet.
+    is_plain = f"instr({text}, {literal(chr(92))}) = 0 AND {text} LIKE '[\"_%\"]'"
+    cut = f"split(substr({text}, 3, length({text}) - 4), '\",\"')"
+    return when(is_plain, cut, f"from_json({text}, 'array<string>')")
+
+
+def opened(type_: ColumnType, value: Sql) -> Sql:
+    """What cells of this type are made of: the inside of containers and sets, parsed, and scalar values as they are.
+
+    Null for a container or set where the value is of another type.
+    """
+    if type_.kind is Kind.SET:
+        return strings(of(value, set_tag(type_)))
+    if type_.kind in CONTAINERS:
+        return f"from_json({of(value, _tag(type_))}, '{_shape(type_)}')"
+    return value
+
+
+def opened_inside(type_: ColumnType, value: Sql) -> Sql:
+    """The same for an element of a list or a value of a dictionary that has been opened: containers are parsed already."""
+    return of(value, _tag(type_)) if type_.kind in CONTAINERS else opened(type_, value)
+
+
+def element_of(type_: ColumnType) -> ColumnType:
+    """The type of the elements of a list or set, or of the values of a dictionary."""
+    assert type_.element is not None  # those kinds have one
+    return type_.element
+
+
+def _tag(type_: ColumnType) -> str:
+    return "L" if type_.kind is Kind.LIST else "M"
+
+
+def _shape(type_: ColumnType) -> str:
+    """The Spark type of an opened container."""
+    if type_.kind is Kind.STRUCT:
+        return LEVEL_TYPE
+    element = element_of(type_)
+    inside = VALUE_TYPE
+    if element.kind in CONTAINERS:
+        inside = f"struct<`{_tag(element)}`:{_shape(element)},`NULL`:string>"
+    return f"array<{inside}>" if type_.kind is Kind.LIST else f"map<string,{inside}>"
+
+
+def dynamodb_json(value: Sql) -> Sql:
     """A value as DynamoDB JSON."""
-    simple = ", ".join(f"{of(value, tag)} AS `{tag}`" for tag in TAGS if tag not in ("M", "L"))
-    map_text, list_text = _members_text(of(value, "M"), depth), _elements_text(of(value, "L"), depth)
-    return (
-        f"CASE WHEN {has(value, 'M')} THEN concat('{{\"M\":', {map_text}, '}}') "
-        f"WHEN {has(value, 'L')} THEN concat('{{\"L\":', {list_text}, '}}') ELSE to_json(struct({simple})) END"
-    )
-
-
-def _members_text(inside: Sql, depth: int) -> Sql:
-    if depth == 0:
-        return inside
-    texts = transform(
-        f"map_entries({inside})",
-        lambda e: call("concat", json_string(f"{e}.key"), "':'", dynamodb_json(f"{e}.value", depth - 1)),
-    )
-    return f"concat('{{', array_join({texts}, ','), '}}')"
-
-
-def _elements_text(inside: Sql, depth: int) -> Sql:
-    if depth == 0:
-        return inside
-    return f"concat('[', array_join({transform(inside, lambda v: dynamodb_json(v, depth - 1))}, ','), ']')"
+    text = f"map_values({value})[0]"
+    is_text = f"{tag_of(value)} IN ({', '.join(f'{chr(39)}{tag}{chr(39)}' for tag in _TEXTS)})"
+    return call("concat", "'{\"'", tag_of(value), "'\":'", when(is_text, json_string(text), text), "'}'")
 
 
 def json_string(text: Sql) -> Sql:
@@ -118,3 +133,8 @@ def plain_json(text: Sql) -> Sql:
     for longer, escaped in (("\\u0022", '\\"'), ("\\u005c", "\\\\")):
         text = call("replace", text, literal(longer), literal(escaped))
     return text
+
+
+def null_count(level: Sql) -> Sql:
+    """How many members of a level are NULL."""
+    return f"size(filter(map_values({level}), {function(1, lambda value: has(value, 'NULL'))}))"
