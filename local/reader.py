@@ -41,7 +41,7 @@ def read_folder(table_folder: Path) -> IcebergTable:
     """Open a table of a Hadoop catalog by its newest metadata file."""
     versions = (table_folder / "metadata").glob("v*.metadata.json")
     newest = max(versions, key=lambda file: int(file.name[1:].partition(".")[0]))
-    return StaticTable.from_metadata(newest.as_uri())
+    return StaticTable.from_metadata(str(newest))
 
 
 def rows(table: IcebergTable) -> list[dict[str, Any]]:

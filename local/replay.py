@@ -151,7 +151,8 @@ def local_session(warehouse: Path) -> SparkSession:
         .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
         .config(catalog, "org.apache.iceberg.spark.SparkCatalog")
         .config(f"{catalog}.type", "hadoop")
-        .config(f"{catalog}.warehouse", warehouse.resolve().as_uri())
+        # The characters as they are: Iceberg would take %20 for a part of the folder's name.
+        .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
         # 200 tasks, Spark's default, cost a minute on a laptop whatever the data.

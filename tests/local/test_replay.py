@@ -70,7 +70,7 @@ def differences(warehouse: Path, items):
 
 
 def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal):
-    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+    exports, warehouse = tmp_path / "a bucket", tmp_path / "a warehouse"
     write_exports(
         exports, SOURCE, journal, [window(30, 50), FullExport(minutes(10)), window(10, 30)], prefix="exports/orders"
     )
