@@ -1,0 +1,86 @@
+"""Replaying a mirror of the bucket's exports gives the same table as the deployed run, value by value."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from local import reader
+from local.workload import KEY
+
+pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def mirror(world, folder):
+    """Every object below exports/, as `aws s3 sync` would bring it."""
+    s3, bucket = world.aws.client("s3"), world.deployed.outputs["BucketName"]
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix="exports/"):
+        for found in page.get("Contents", []):
+            file = folder / found["Key"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            s3.download_file(bucket, found["Key"], str(file))
+
+
+def replay(exports, warehouse):
+    """`python -m local replay` as a person runs it; what it wrote."""
+    key = [argument for name, type_ in zip(KEY, ("S", "N"), strict=True) for argument in ("--key", f"{name}:{type_}")]
+    command = [sys.executable, "-m", "local", "replay", str(exports), "--table", "tidemark.orders", *key]
+    ended = subprocess.run(
+        [*command, "--warehouse", str(warehouse)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def rows_by_key(table):
+    """The rows by key, their values by exact attribute name."""
+    names = {field.name: field.doc or field.name for field in table.schema().fields}
+    return {tuple(row[c] for c in KEY): {names[c]: value for c, value in row.items()} for row in reader.rows(table)}
+
+
+def types(table):
+    return [(field.name, field.doc, str(field.field_type)) for field in table.schema().fields]
+
+
+def table_in(warehouse):
+    return reader.read_folder(warehouse / "tidemark" / "orders")
+
+
+def test_a_replay_of_the_exports_gives_the_table_of_the_deployed_run(world, tmp_path):
+    bucket = tmp_path / "bucket"
+    world.bootstrap()
+    follow_and_mirror(world, bucket)
+    replay(bucket, tmp_path / "stepwise")
+    deployed, replayed = deployed_table(world), table_in(tmp_path / "stepwise")
+    assert types(replayed) == types(deployed)
+    assert rows_by_key(replayed) == rows_by_key(deployed)
+    assert replayed.properties["tidemark.watermark"] == world.watermark()
+
+    # All windows in one commit may choose another type for a new attribute; what the rows tell is the same.
+    follow_and_mirror(world, bucket)
+    replay(bucket, tmp_path / "at_once")
+    at_once = table_in(tmp_path / "at_once")
+    assert write_times(at_once) == write_times(deployed_table(world))
+    source = reader.scan_source(world.aws, "orders")
+    assert [str(d) for d in reader.compare(source, at_once, KEY)] == []
+    assert world.differences() == []
+
+
+def follow_and_mirror(world, bucket):
+    """One more window of changes in the deployed table, its export in the mirror."""
+    world.work()
+    world.succeed()
+    mirror(world, bucket)
+
+
+def deployed_table(world):
+    return reader.read_through_glue(world.aws, "tidemark", "orders")
+
+
+def write_times(table):
+    return {key: row["_write_time"] for key, row in rows_by_key(table).items()}
