@@ -14,12 +14,12 @@ from operator import and_
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.column_names import MISFITS, WRITE_TIME
+from pipeline.column_names import WRITE_TIME
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from pipeline.table_columns import Columns
 from spark.keys import key_cells, lacks_key
-from spark.projection import ITEM, has_no_value, typed_rows
+from spark.projection import ITEM, ODD, has_no_value, looked_through, typed_rows
 from spark.reading import Export, lines
 from spark.records import READABLE, changes, image
 
@@ -32,7 +32,8 @@ _WINDOW = "#window"
 def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFrame:
     """One typed row for each key that changed, from lines with the number of their window.
 
-    The table's columns; ``#deleted``, ``#had_old`` (before the stretch), ``#records``; a count for each kind of problem.
+    The table's columns, with ``#odd`` for ``_misfits``;
+    ``#deleted``, ``#had_old`` (before the stretch), ``#records``; a count for each kind of problem.
     """
     keys = "`#keys`"
     records = changes(lines_).select(
@@ -43,12 +44,12 @@ def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns) -> Dat
     typed = typed_rows(_folded(records, len(columns.key)), columns.all)
     new, names = F.col("#new"), [field.name for field in columns.key]
     same_key = reduce(and_, (F.col(name).eqNullSafe(F.col(_key(i))) for i, name in enumerate(names)))
-    unread = new.isNotNull() & (~F.col("#image_read") | has_no_value(F.col(MISFITS)))
+    unread = new.isNotNull() & ~F.col("#image_read")
     return typed.select(
         *(F.col(_key(i)).alias(name) for i, name in enumerate(names)),
         *(F.col(field.name) for field in columns.attributes),
         F.timestamp_micros("#micros").alias(WRITE_TIME),
-        MISFITS,
+        ODD,
         new.isNull().alias(DELETED),
         HAD_OLD,
         RECORDS,
@@ -87,11 +88,12 @@ def _folded(records: DataFrame, key_length: int) -> DataFrame:
     return kept.withColumn(ITEM, item).withColumn("#image_read", F.col(ITEM).isNotNull())
 
 
-def readable(lines_: DataFrame) -> DataFrame:
+def readable(lines_: DataFrame, columns: Columns) -> DataFrame:
     """The records of lines with ``#readable``, the image included: what a refusal looks through."""
-    records = changes(lines_)
-    whole_image = F.col("#new").isNull() | image(F.col("#new")).isNotNull()
-    return records.withColumn(READABLE, F.col(READABLE) & whole_image)
+    records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
+    read = records.withColumn("#image_read", F.col("#new").isNull() | F.col(ITEM).isNotNull())
+    found = looked_through(typed_rows(read, columns.all), columns.all)
+    return found.withColumn(READABLE, F.col(READABLE) & F.col("#image_read") & ~has_no_value())
 
 
 def _key(i: int) -> str:

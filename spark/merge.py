@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.column_growth import grown
 from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.column_profile import Profile
-from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
+from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch, UnreadableLine
 from pipeline.job_order import JobOrder
 from pipeline.table_columns import Columns, resolved
 from spark import accounting, changes
 from spark.commits import committed, marker
 from spark.guard import is_done
 from spark.profiles import exploded, observed_misfits
+from spark.projection import ODD, has_no_value, looked_through, misfit_count, without_misfits
 from spark.reading import Export, read_exports, verify_data_files
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
@@ -48,7 +50,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
     before = table.columns()
     rows, found = _counted_changes(this, before)
     try:
-        columns = _with_room(this, rows, before) if found["misfits"] else before
+        columns = _with_room(this, rows, before) if found["odd"] else before
         if columns != before:
             rows.unpersist()
             rows, found = _counted_changes(this, columns)
@@ -66,19 +68,19 @@ def _counted_changes(this: _Merge, columns: Columns) -> tuple[DataFrame, dict[st
     rows = told.persist()
     found = accounting.counted(rows)
     try:
-        _check(this, found)
+        _check(this, found, columns)
     except Exception:
         rows.unpersist()
         raise
     return rows, found
 
 
-def _check(this: _Merge, found: dict[str, int]) -> None:
+def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
     said = sum(export.manifest.item_count for export in this.exports)
     stretch = f"{this.order.job_id} ({len(this.exports)} exports)"
     key = ", ".join(map(str, this.order.source.key))
     if found[changes.UNREADABLE]:
-        raise unreadable_line(this.spark, this.exports, changes.readable)
+        raise _unreadable(this, columns)
     if found["read"] != said:
         raise count_mismatch(this.spark, this.exports, found["read"])
     if found[changes.LACKING] or found[changes.OTHER_KEY]:
@@ -89,9 +91,13 @@ def _check(this: _Merge, found: dict[str, int]) -> None:
         raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
 
 
+def _unreadable(this: _Merge, columns: Columns) -> UnreadableLine:
+    return unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns))
+
+
 def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
     """Give the table a column for every attribute and nested field that has none; returns its columns then."""
-    observed = observed_misfits(exploded(rows))
+    observed = observed_misfits(exploded(_odd_rows(rows, columns)))
     seen = Profile.of(replace(row, path=resolved(row.path, columns)) for row in observed)
     wanted = grown(columns, seen)
     if wanted != columns:
@@ -99,17 +105,32 @@ def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
     return wanted
 
 
+def _odd_rows(rows: DataFrame, columns: Columns) -> DataFrame:
+    """The odd ones of the changes, with their misfits."""
+    return looked_through(rows.where(F.col(ODD).isNotNull()), columns.all)
+
+
+def _misfits(this: _Merge, rows: DataFrame, columns: Columns) -> int:
+    """Count the misfits of the changes. Refuses a value that is none of DynamoDB's."""
+    counts = (F.sum(misfit_count()).alias("misfits"), F.count_if(has_no_value()).alias("no_value"))
+    found: Any = _odd_rows(rows, columns).agg(*counts).first()
+    if found["no_value"]:
+        raise _unreadable(this, columns)
+    return int(found["misfits"])
+
+
 def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
-    counts = accounting.of_commit(found)
+    counts = accounting.of_commit(found, _misfits(this, rows, columns) if found["odd"] else 0)
     properties = marker(this.order, counts)
     key, known = [field.name for field in columns.key], {field.name for field in before.all}
-    misfits = listed_misfits(exploded(rows, *key), key) if counts["misfits"] else []
-    rows.createOrReplaceTempView(_VIEW)
+    misfits = listed_misfits(exploded(_odd_rows(rows, columns), *key), key) if counts["misfits"] else []
+    whole = looked_through(rows, columns.all) if counts["misfits"] else without_misfits(rows)
+    whole.createOrReplaceTempView(_VIEW)
     try:
         with this.table.commit_properties(properties):
             committed(this.table, this.order, lambda: _run_unless_done(this, columns))
     finally:
-        this.spark.catalog.dropTempView(_VIEW)  # and with it what was kept of the rows
+        this.spark.catalog.dropTempView(_VIEW)
     summary = this.table.summary()
     this.table.remember(properties)
     return Committed(

@@ -1,7 +1,7 @@
 """Typed rows from items: every value goes to its column, or to the row's misfits; none goes nowhere.
 
-Attributes, and members of structs, that have no column are misfits too. NULL and absent are the same. Whether a row has
-misfits at all is settled first, cheaply; only the few rows that may have any are looked through.
+Attributes, and members of structs, that have no column are misfits too. NULL and absent are the same. Typing tells
+cheaply which rows are odd, and keeps the items of those; only they are looked through for misfits, where there are any.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from spark.values import CONTAINERS, opened
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
 _ITEM = f"`{ITEM}`"
+#: The item of a row into whose cells it did not go whole; null for all others.
+ODD = "#odd"
 
 
 def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
-    """Put a column for each field, and ``_misfits``, in the place of the item in ``#item``; all other columns stay."""
+    """Put a column for each field, and ``#odd``, in the place of the item in ``#item``; all other columns stay."""
     others = [f"`{name}`" for name in rows.columns if name != ITEM]
     names = [f"`{field.name}`" for field in fields]
     insides = [f"`#inside{i}`" for i in range(len(fields))]
@@ -35,11 +37,26 @@ def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     made = [f"{cell(field.type, inside)} AS {name}" for field, inside, name in zip(fields, insides, names)]
     walked = [inside for field, inside in zip(fields, insides) if field.type.kind in CONTAINERS]
     celled = split.selectExpr(*others, _ITEM, *walked, *made)
-    unfit = when(f"NOT {level_fits(_ITEM, insides, names, fields)}", _ITEM)
-    settled = celled.selectExpr(*others, *names, f"{unfit} AS `#odd`")
-    return with_misfits(settled, "`#odd`", fields).selectExpr(*others, *names, MISFITS)
+    odd = when(f"NOT {level_fits(_ITEM, insides, names, fields)}", _ITEM)
+    return celled.selectExpr(*others, *names, f"{odd} AS `{ODD}`")
 
 
-def has_no_value(found: Column) -> Column:
+def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
+    """Put ``_misfits`` in the place of ``#odd``: null where everything fits."""
+    others = [f"`{name}`" for name in rows.columns if name != ODD]
+    return with_misfits(rows, f"`{ODD}`", fields).selectExpr(*others, MISFITS)
+
+
+def without_misfits(rows: DataFrame) -> DataFrame:
+    """The same for rows of which none is odd; whoever says so counts the odd ones."""
+    return rows.withColumn(MISFITS, F.lit(None).cast("map<string,string>")).drop(ODD)
+
+
+def has_no_value() -> Column:
     """Whether a row's misfits show a value that is none of DynamoDB's; never null."""
-    return F.coalesce(F.exists(F.map_values(found), lambda text: text == NO_VALUE), F.lit(False))
+    return F.coalesce(F.exists(F.map_values(MISFITS), lambda text: text == NO_VALUE), F.lit(False))
+
+
+def misfit_count() -> Column:
+    """How many misfits a row has."""
+    return F.when(F.col(MISFITS).isNotNull(), F.size(MISFITS)).otherwise(0)

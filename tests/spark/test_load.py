@@ -131,7 +131,8 @@ def test_values_of_the_rarer_kind_are_kept_as_misfits(shop):
     source.put(1, *({"pk": {"S": f"m{i}"}, "a": {"M": {"x": S}}} for i in range(3)), {"pk": {"S": "s"}, "a": S})
     report = source.load(5)
     assert report["misfits"] == [{"path": "/a", "type": "S", "count": 1, "example": '{"pk":"s"}'}]
-    assert (report["counts"]["misfits"], report["passes"]) == (1, 1)
+    # A small load does not look for misfits until a row turns out to be odd.
+    assert (report["counts"]["misfits"], report["passes"]) == (1, 2)
     assert source.differences(5) == []
 
 

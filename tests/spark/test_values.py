@@ -1,4 +1,4 @@
-"""DynamoDB values in Spark: text of any depth, numbers of any spelling."""
+"""DynamoDB values in Spark: text of any depth, sets, numbers of any spelling."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pipeline.column_types import LONG, ColumnType, Kind
 from spark.numbers import number, plain_number
 from spark.sql import literal
-from spark.values import NATIVE, dynamodb_json, level_type, plain_json
+from spark.values import LEVEL_TYPE, dynamodb_json, plain_json, strings
 
 pytestmark = pytest.mark.spark
 
@@ -42,14 +42,11 @@ def plain(value):
     return {"N": lambda: Decimal(inner), "NULL": lambda: None}.get(tag, lambda: inner)()
 
 
-@pytest.mark.parametrize("depth", range(NATIVE + 1))
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_a_value_becomes_text_and_plain_text_from_any_depth(spark, depth, ascii_only):
+def test_a_value_becomes_text_and_plain_text(spark, ascii_only):
     line = json.dumps({"v": NESTED}, ensure_ascii=ascii_only)
-    read = spark.createDataFrame([(line,)], "line string").select(
-        F.from_json("line", level_type(depth))["v"].alias("v")
-    )
-    text = dynamodb_json("v", depth)
+    read = spark.createDataFrame([(line,)], "line string").select(F.from_json("line", LEVEL_TYPE)["v"].alias("v"))
+    text = dynamodb_json("v")
     (row,) = read.selectExpr(f"{text} AS tagged", f"{plain_json(text)} AS plain").collect()
     assert json.loads(row["tagged"]) == NESTED
     assert json.loads(row["plain"], parse_float=Decimal, parse_int=Decimal) == plain(NESTED)
@@ -58,9 +55,31 @@ def test_a_value_becomes_text_and_plain_text_from_any_depth(spark, depth, ascii_
 def test_long_text_with_many_escapes_becomes_plain_text(spark):
     value = {"M": {"t": {"S": '"\\\n' * 60_000}}}
     read = spark.createDataFrame([(json.dumps({"v": value}),)], "line string")
-    level = read.select(F.from_json("line", level_type(0))["v"].alias("v"))
-    (row,) = level.selectExpr(f"{plain_json(dynamodb_json('v', 0))} AS plain").collect()
+    level = read.select(F.from_json("line", LEVEL_TYPE)["v"].alias("v"))
+    (row,) = level.selectExpr(f"{plain_json(dynamodb_json('v'))} AS plain").collect()
     assert json.loads(row["plain"]) == plain(value)
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        ["a"],
+        ["a", "b"],
+        [""],
+        ["", ""],
+        [","],
+        ["[", "]"],
+        ['","', 'a"'],
+        ["\\\\", "b"],
+        ["é", "😀\\u2028"],
+        ["_%"],
+        [],
+    ],
+)
+def test_a_set_is_read_element_by_element(spark, elements):
+    text = json.dumps(elements, ensure_ascii=False, separators=(",", ":"))
+    (row,) = spark.createDataFrame([(text,)], "t string").selectExpr(f"{strings('t')} AS found").collect()
+    assert row["found"] == elements
 
 
 SPELLINGS = {
