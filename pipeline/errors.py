@@ -1,7 +1,8 @@
 """The errors of the product. A name here is an interface: a ``Catch`` matches it, a mail and the manual use it.
 
     PipelineError
-    ├── Refused              what a person wrote is wrong: SettingRefused, InputRefused, ControlUnknown
+    ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, AnotherRunAtWork
+    ├── ClaimUnreadable      the journal says nothing of who works, and on what
     ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted
@@ -76,6 +77,24 @@ class ControlUnknown(Refused):
 
     default_remedy = "Set the control parameter to RUN or PAUSE."
     command = "aws ssm put-parameter --overwrite --name <parameters>/control --value RUN"
+
+
+class AnotherRunAtWork(Refused):
+    """A backfill or full export was asked for while another run holds the table: nothing was done."""
+
+    default_remedy = "Ask again once that run has ended. Where windows are short, set control to PAUSE until it has."
+    command = "aws ssm put-parameter --overwrite --name <parameters>/control --value PAUSE"
+
+
+class ClaimUnreadable(PipelineError):
+    """The newest claim is no claim of this product: it cannot be known who works on the table, and on what."""
+
+    default_remedy = "Make sure that no run is at work, then remove the claims: the next run plans from the table itself."
+    command = (
+        "aws ssm delete-parameters --names $(aws ssm get-parameters-by-path --path <parameters>/run "
+        "--query 'Parameters[].Name' --output text)"
+    )
+    heals_by_itself = False
 
 
 class EdgeFailed(PipelineError):

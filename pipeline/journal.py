@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pipeline.errors import ClaimUnreadable
 from pipeline.execution_input import UPDATE
 from pipeline.exports import ExportRequest
 from pipeline.instants import format_instant, parse_instant
 from pipeline.marker import TableState
 from pipeline.windows import windows_between
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,17 @@ class Claim:
 
 
 def newest_claim(runs: Mapping[str, str]) -> Claim | None:
-    """The claim in force among the parameters below ``run/``: name (a number) to value."""
+    """The claim in force among the parameters below ``run/``: name (a number) to value.
+
+    Raises ClaimUnreadable for what this product did not write: nobody knows then whether another run is at work.
+    """
     if not runs:
         return None
-    number = max(int(name) for name in runs)
-    return Claim.from_text(number, runs[str(number)])
+    wrong = [name for name in runs if _NUMBER.fullmatch(name) is None]
+    if wrong:
+        raise ClaimUnreadable(f"there is a parameter run/{wrong[0]}; allowed is run/ and a number")
+    name = max(runs, key=int)
+    try:
+        return Claim.from_text(int(name), runs[name])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClaimUnreadable(f"run/{name} is {runs[name]!r}, which is no claim: {error!r}") from error
