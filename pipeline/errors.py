@@ -18,6 +18,7 @@ for the next scheduled run is not enough.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 #: What stands between the message and the remedy in an error's text.
 REMEDY_MARK = "\nTo do: "
@@ -89,7 +90,9 @@ class AnotherRunAtWork(Refused):
 class ClaimUnreadable(PipelineError):
     """The newest claim is no claim of this product: it cannot be known who works on the table, and on what."""
 
-    default_remedy = "Make sure that no run is at work, then remove the claims: the next run plans from the table itself."
+    default_remedy = (
+        "Make sure that no run is at work, then remove the claims: the next run plans from the table itself."
+    )
     command = (
         "aws ssm delete-parameters --names $(aws ssm get-parameters-by-path --path <parameters>/run "
         "--query 'Parameters[].Name' --output text)"
@@ -195,7 +198,7 @@ class ExportRefused(ExportUnfit):
 class ExportTimedOut(ExportUnfit):
     """An export is still not complete after the longest time a run waits."""
 
-    default_remedy = "Nothing to do: the next scheduled run waits for the same export again."
+    default_remedy = "Nothing to do: the next scheduled run asks for another export of the same stretch."
 
 
 class BucketMissing(ExportUnfit):
@@ -323,6 +326,7 @@ def _leaves(kind: type[PipelineError]) -> Iterator[type[PipelineError]]:
         yield from below or [sub]
 
 
+@cache
 def error_names() -> dict[str, type[PipelineError]]:
     """Every error a run can end with, by name."""
     return {kind.__name__: kind for kind in _leaves(PipelineError)}

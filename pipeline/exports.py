@@ -106,7 +106,7 @@ _FAILURES: dict[str, type[ExportUnfit]] = {"S3NoSuchBucket": BucketMissing, "S3A
 
 def failure_of(description: Mapping[str, Any]) -> ExportUnfit:
     """The error that a lost export's description amounts to. An unknown code is an ExportFailed."""
-    if description["ExportStatus"] == "IN_PROGRESS":
+    if description.get("ExportStatus") == "IN_PROGRESS":
         return ExportTimedOut(f"{description['ExportArn']} has been running for two days")
     code, text = description.get("FailureCode", "no code"), description.get("FailureMessage", "")
     kind = _FAILURES.get(code, ExportFailed)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from pipeline.errors import ClaimUnreadable
 from pipeline.execution_input import UPDATE
@@ -59,7 +60,7 @@ class RunPlan:
         """The table's watermark once the plan is carried out."""
         return self.bounds[-1]
 
-    @property
+    @cached_property
     def job_id(self) -> str:
         """The name of the plan's work: the same for the same work, whoever does it and however often it is tried."""
         bounds = ",".join(format_instant(bound) for bound in self.bounds)

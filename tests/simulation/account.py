@@ -133,14 +133,15 @@ class Account:
         shown = self.table.state.watermark
         quiet = self.clock.now - self.jobs.meddled_at > HOUR
         if quiet and (shown is None or watermark > format_instant(shown)):
-            raise self.timeline.violated("the watermark is never ahead of the data", f"{watermark} recorded, {shown} shown")
+            raise self.timeline.violated(
+                "the watermark is never ahead of the data", f"{watermark} recorded, {shown} shown"
+            )
         self.parameters.recorded = watermark
 
     def tell(self, status: str, error: str = "", command: str = "") -> None:
         """A mail has gone out."""
         self.mails += 1
         self.on_mail(Told(self.clock.now, status, error, command))
-
 
 
 #: A table that has been wrong for so long after the last trouble is stuck: one tick, and two rounds of one run.

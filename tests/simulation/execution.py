@@ -27,8 +27,8 @@ def execute(run: Run, taken: set[tuple[str, str]]) -> Process:
             taken.add((name, target))
             name = target
             run.steps += 1
-        if run.steps > _MOST_STEPS:
-            raise run.account.timeline.violated("an execution stays far below 25,000 events", f"{run.steps} states")
+            if run.steps > _MOST_STEPS:
+                raise run.account.timeline.violated("an execution stays far below 25,000 events", f"{run.steps} states")
         run.outcome = "SUCCEEDED" if name == "Idle" else "FAILED"
     except Died:
         run.outcome = "KILLED"

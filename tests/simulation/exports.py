@@ -25,7 +25,10 @@ _NEVER = 10_000 * DAY
 
 @dataclass
 class Export:
-    """One export. `failure`: the code it ends with as FAILED; `damage`: what is wrong with its files."""
+    """One export. `failure`: the code it ends with as FAILED; `damage`: what is wrong with its files.
+
+    `noticed`: a job has refused it, so that the next run knows.
+    """
 
     arn: str
     request: ExportRequest
@@ -34,6 +37,7 @@ class Export:
     ends: int
     failure: str = ""
     damage: str = ""
+    noticed: bool = False
 
     def status(self, now: int) -> str:
         """IN_PROGRESS, COMPLETED or FAILED."""

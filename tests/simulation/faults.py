@@ -208,7 +208,8 @@ class Faults:
         if runs:
             newest = max(runs, key=int)
             self._account.parameters.runs = {**runs, newest: self._dice.choice(("", "{}", runs[newest][:-9], "RUN"))}
-            yield from self._while("a claim is garbled", 60 * DAY)
+            self._account.standing.add("a claim is garbled")
+            yield 0
 
     def _parameter_wrong(self) -> Process:
         self._account.parameters.recorded = self._dice.choice(("", "2030-01-01T00:00:00Z", "yesterday"))

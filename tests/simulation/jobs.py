@@ -28,7 +28,10 @@ CRASHES, DIES_AFTER_COMMIT, HANGS = "crashes", "dies after its commit", "hangs"
 
 @dataclass
 class JobRun:
-    """One run of a job. `planned`: when the plan behind it was made. `stubborn`: goes on although it was cancelled."""
+    """One run of a job. `planned`: when the plan behind it was made. `due`: when it does something next.
+
+    `stubborn`: goes on although it was cancelled.
+    """
 
     order: JobOrder
     token: str
@@ -36,6 +39,7 @@ class JobRun:
     planned: int
     trouble: str = ""
     state: str = "RUNNING"
+    due: int = 0
     stubborn: bool = False
 
 
@@ -68,7 +72,7 @@ class Jobs:
             self._by_token[token] = run
             self._by_name[order.job_id].append(run)
             self._timeline.add("EMR", "starts {}{}", token, f" ({trouble})" if trouble else "")
-            self._clock.at(self._clock.now, self._carry_out(run, [exports[uri] for uri in order.exports]))
+            self._clock.at(self._clock.now, self._timed(run, [exports[uri] for uri in order.exports]))
         return self._by_token[token]
 
     def cancel(self, run: JobRun) -> None:
@@ -77,11 +81,17 @@ class Jobs:
             run.state, run.stubborn = "CANCELLING", self._dice.random() < 0.5
             self._timeline.add("EMR", "cancels {}{}", run.token, ", which goes on" if run.stubborn else "")
 
+    def _timed(self, run: JobRun, exports: list[Export]) -> Process:
+        for delay in self._carry_out(run, exports):
+            run.due = self._clock.now + delay
+            yield delay
+
     def _carry_out(self, run: JobRun, exports: list[Export]) -> Process:
         yield self._dice.randint(MINUTE, 3 * MINUTE)
         if run.trouble == HANGS:
             yield _LONGEST
         if run.trouble in (CRASHES, HANGS):
+            self.trouble(0)
             return self._ended(run, "FAILED", "without a word")
         try:
             version = self._table.version
@@ -90,13 +100,19 @@ class Jobs:
             self._check(run, exports)
             yield self._dice.randint(10, 5 * MINUTE)
             if run.state == "CANCELLING" and not run.stubborn:
+                self.trouble(0)
                 return self._ended(run, "CANCELLED", "")
             self._commit(run, exports, version)
         except PipelineError as refusal:
             self.reports[run.order.job_id] = refusal.name
             self._refusal_is_right(run, refusal)
+            if run.trouble or isinstance(refusal, TableContended) or not all(export.noticed for export in exports):
+                self.trouble(0)
+            for export in exports:
+                export.noticed = True
             return self._ended(run, "FAILED", f"refused: {refusal.name}")
         if run.trouble == DIES_AFTER_COMMIT:
+            self.trouble(0)
             return self._ended(run, "FAILED", "after its commit")
         return self._reported(run)
 
@@ -137,8 +153,6 @@ class Jobs:
     def _ended(self, run: JobRun, state: str, why: str) -> None:
         run.state = state
         self._timeline.add("EMR", "{} ended as {} {}", run.token, state, why)
-        if state != "SUCCESS":
-            self.trouble(0)
 
     def _refusal_is_right(self, run: JobRun, refusal: PipelineError) -> None:
         """The job is the last line of defence: it is never to be needed while nobody meddles."""

@@ -155,10 +155,13 @@ def check_exports(run: Run) -> State:
             raise failure_of(export.describe(now))
         running = running or status != "COMPLETED"
     run.checks += 1
-    if running and waited(run.checks) >= LONGEST_EXPORT:
-        raise ExportTimedOut(f"not complete after {waited(run.checks)}")
+    if running and _waited(run.checks) >= LONGEST_EXPORT:
+        raise ExportTimedOut(f"not complete after {_waited(run.checks)}")
     run.ready = not running
     return "ChooseReadiness"
+
+
+_waited = lru_cache(maxsize=1_000)(waited)
 
 
 def choose_readiness(run: Run) -> State:
@@ -195,7 +198,7 @@ def run_spark_job(run: Run) -> State:
     job = run.ask("emr", lambda: run.account.jobs.start(order, run.token, exports, run.planned))
     run.job_run = job
     while job.state in AT_WORK:
-        yield 30
+        yield max(1, job.due - run.account.clock.now)
     if job.state != "SUCCESS":
         raise JobFailed(f"{job.token} ended as {job.state}")
     run.job_run = None

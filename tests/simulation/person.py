@@ -90,7 +90,12 @@ class Person:
         self._account.parameters.control = found[1]
         self._account.standing.discard("control is misspelt")
 
-    def _removes_claims(self, _found: re.Match[str]) -> None:
+    def _removes_claims(self, found: re.Match[str]) -> None:
+        """What the mail says to see to first: no run is at work on the table, or the person looks again later."""
+        if self._account.working:
+            self._account.awaits_person.add(found[0])
+            self._account.after_a_while(found[0], self._acts)
+            return
         self._account.parameters.runs = {}
         self._account.standing.discard("a claim is garbled")
 
@@ -102,5 +107,5 @@ _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], None]], ...] = (
     (r"^make deploy$", Person._deploys),
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),
     (r"put-parameter --overwrite --name \S+/control --value (RUN)$", Person._sets_control),
-    (r"delete-parameters .*/run", Person._removes_claims),
+    (r"^aws ssm delete-parameters .*/run .*", Person._removes_claims),
 )

@@ -21,7 +21,7 @@ from tests.simulation.run import FATES, Run
 #: Where every seed begins: 2026-01-01T00:00:00Z.
 START = 1_767_225_600
 TICK = 15 * MINUTE
-_WINDOWS = (15, 15, 15, 20, 45, 60, 60, 90, 240, 1_440)
+_WINDOWS = (60, 15, 240, 30, 1_440, 90, 60, 480, 45, 120)
 #: Of so many runs one is struck in one of its calls; of so many one is slow.
 _STRUCK, _SLOW = 40, 12
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline.job_order import JobOrder
 from pipeline.marker import NO_TABLE, Marker, TableState
@@ -20,6 +20,7 @@ class Snapshot:
     rows: Rows
     state: TableState
     number: int
+    jobs: tuple[str, ...] = ()
 
 
 class IcebergTable:
@@ -48,13 +49,13 @@ class IcebergTable:
         """Add a snapshot with the marker that jobs write."""
         source = order.source
         marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {})
-        done = [s.state.marker.job_id for s in self.snapshots[1 - _JOB_IDS :] if s.state.marker]
-        self._add(Snapshot(rows, TableState(True, marker, frozenset([*done, order.job_id])), self._next()))
+        done = (*(self.snapshots[-1].jobs[1 - _JOB_IDS :] if self.snapshots else ()), order.job_id)
+        self._add(Snapshot(rows, TableState(True, marker, frozenset(done)), self._next(), done))
 
     def roll_back(self, commits: int) -> None:
         """Make an older snapshot the newest."""
         left = self.snapshots[: max(1, len(self.snapshots) - commits)]
-        self.snapshots = [*left[:-1], Snapshot(left[-1].rows, left[-1].state, self._next())]
+        self.snapshots = left and [*left[:-1], replace(left[-1], number=self._next())]
 
     def drop(self) -> None:
         """Remove the table."""
