@@ -125,7 +125,7 @@ def newest_claim(runs: Mapping[str, str]) -> Claim | None:
         return None
     wrong = [name for name in runs if _NUMBER.fullmatch(name) is None]
     if wrong:
-        raise ClaimUnreadable(f"there is a parameter run/{wrong[0]}; allowed is run/ and a number")
+        raise ClaimUnreadable(f"there is a parameter run/{wrong[0]} where only run/ and a number may be")
     name = max(runs, key=int)
     try:
         return Claim.from_text(int(name), runs[name])

@@ -32,7 +32,7 @@ from pipeline.planner import another_run, next_action
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
-from tests.simulation.run import Run, told
+from tests.simulation.run import Run, Words
 from tests.simulation.source import ARN, KEY
 
 State = Generator[int, None, str]
@@ -53,7 +53,7 @@ def plan(run: Run) -> State:
             break
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
-    run.says("plans {}{}", "(dry run) " if wish.dry_run else "", _Told(action))
+    run.says("plans {}{}", "(dry run) " if wish.dry_run else "", Words(action))
     run.plan, run.exports, run.checks, run.seen_at = action, [], 0, seen.source.latest
     run.dry = wish.dry_run
     return "ChooseAction"
@@ -89,16 +89,6 @@ def _claimed(run: Run, action: Action) -> bool:
         return False
     run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
     return True
-
-
-class _Told:
-    """An action that is put into words only when somebody reads the timeline."""
-
-    def __init__(self, action: Action) -> None:
-        self._action = action
-
-    def __format__(self, _spec: str) -> str:
-        return told(self._action)
 
 
 def choose_action(run: Run) -> State:

@@ -106,3 +106,13 @@ def told(action: Action) -> str:
     if isinstance(action, Halt):
         return f"halt, {action.error}: {action.message}"
     return f"record {format_instant(action.watermark)}"
+
+
+class Words:
+    """An action that is put into words only when somebody reads the timeline."""
+
+    def __init__(self, action: Action) -> None:
+        self._action = action
+
+    def __format__(self, _spec: str) -> str:
+        return told(self._action)

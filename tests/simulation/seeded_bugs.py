@@ -126,19 +126,6 @@ def damaged_export_read_again() -> Iterator[None]:
 
 
 @contextmanager
-def source_created_anew_not_noticed() -> Iterator[None]:
-    """The table is followed by its name, whatever its id."""
-
-    def unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
-        found = right(seen, wish)
-        return None if found is not None and getattr(found, "error", "") == "TableRecreated" else found
-
-    right = planner._unfit
-    with patch.object(planner, "_unfit", unfit):
-        yield
-
-
-@contextmanager
 def claim_overwritten() -> Iterator[None]:
     """A claim is written whether or not somebody else has: of two starters both win."""
 
@@ -184,7 +171,6 @@ BUGS = (
     claim_not_checked_for_its_owner,
     end_past_the_latest_restorable_time,
     damaged_export_read_again,
-    source_created_anew_not_noticed,
     claim_overwritten,
     half_done_work_forgotten,
     wish_of_another_taken_for_done,
