@@ -83,7 +83,9 @@ def clamped_to_the_earliest_restorable_time() -> Iterator[None]:
     def update(seen: Observation, window: timedelta) -> Action:
         marker, (_, earliest) = seen.table.marker, planner._range(seen)
         if marker and marker.watermark < earliest:
-            seen = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=earliest)))
+            clamped = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=earliest)))
+            action = right_update(clamped, window)
+            return action if isinstance(action, Export) else planner.Idle("UpToDate", "so it seems")
         return right_update(seen, window)
 
     def unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
