@@ -5,9 +5,11 @@ SHELL := /usr/bin/env bash
 PYTHON := .venv/bin/python
 CDK := node_modules/.bin/cdk
 UV := .tools/uv/bin/uv
-FAST := not (local_aws or spark or deployed)
+FAST := not (local_aws or spark or deployed or simulation)
+YEARS ?= 200
+SEED ?= 0
 
-.PHONY: help install check test demo demo-keep synth deploy destroy lock
+.PHONY: help install check test simulate demo demo-keep synth deploy destroy lock
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -32,6 +34,9 @@ lint:
 	@$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports --no-cache > /dev/null || .venv/bin/lint-imports --no-cache
+
+simulate: install ## years of schedule in virtual time: make simulate YEARS=1000 SEED=7
+	@$(PYTHON) -m tests.simulation --years $(YEARS) --seed $(SEED)
 
 synth: install ## write the CloudFormation template to cdk.out, offline
 	@$(CDK) synth --quiet && echo "cdk.out/ holds the template"

@@ -10,9 +10,10 @@ from lambdas.observability import doorway, logger, record_lag
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK
 from pipeline.execution_input import ExecutionInput
+from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
-from pipeline.observation import Action, Export, Halt, Idle, Observation, describe
-from pipeline.planner import next_action
+from pipeline.observation import Action, Export, Halt, Observation, describe
+from pipeline.planner import another_run, next_action
 from pipeline.prices import estimate_export
 from pipeline.settings import TableSettings
 
@@ -29,7 +30,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break
     else:
-        action = Idle("AnotherRun", "Another run claimed the work first; this run leaves it alone.")
+        action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
     return _answer(wish, seen, action, found.settings)
 
@@ -71,6 +72,7 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
     identity = seen.source.table
     answer = {
         **describe(action),
+        "seen_at": format_instant(seen.source.latest) if seen.source.latest else "",
         "table": wish.table,
         "iceberg_table": settings.iceberg_table,
         "buckets": settings.buckets,

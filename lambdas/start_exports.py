@@ -7,7 +7,8 @@ from typing import Any
 from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.exports import MOST_ATTEMPTS, ExportRequest, client_token, failure_of, wait_before_check
+from pipeline.exports import ExportRequest, attempts, client_token, failure_of, is_lost, wait_before_check
+from pipeline.instants import parse_instant
 
 
 def _start_exports(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -20,16 +21,17 @@ def _start_exports(event: dict[str, Any], deployment: Deployment) -> dict[str, A
 def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     """Start one export, or find the one that an earlier run started; one that failed is asked for anew."""
     prefix = deployment.export_prefix(plan["table"])
-    for attempt in range(plan["attempt"], plan["attempt"] + MOST_ATTEMPTS):
+    seen_at = parse_instant(plan["seen_at"])
+    for attempt in attempts(plan["attempt"], seen_at):
         token = client_token(plan["source"]["id"], request, deployment.bucket, prefix, attempt)
         description = source.start_export(plan["source"]["arn"], request, token, deployment.bucket, prefix)
         logger.info("export", extra={"request": str(request), "attempt": attempt, "export": description["ExportArn"]})
-        if description["ExportStatus"] != "FAILED":
+        if not is_lost(description, seen_at):
             return {**request.to_json(), "arn": description["ExportArn"], "attempt": attempt}
     failure = failure_of(description)
     raise type(failure)(
-        f"{request}: {MOST_ATTEMPTS} exports have failed, the last with {failure.message}",
-        "Read why in DynamoDB's list of exports; tokens of failed exports are forgotten after eight hours.",
+        f"{request}: many exports in a row have failed, the last with {failure.message}",
+        "Read why in DynamoDB's list of exports; every quarter of an hour the schedule tries another.",
     )
 
 

@@ -1,7 +1,8 @@
 """The errors of the product. A name here is an interface: a ``Catch`` matches it, a mail and the manual use it.
 
     PipelineError
-    ├── Refused              what a person wrote is wrong: SettingRefused, InputRefused, ControlUnknown
+    ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, AnotherRunAtWork
+    ├── ClaimUnreadable      the journal says nothing of who works, and on what
     ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted
@@ -17,6 +18,7 @@ for the next scheduled run is not enough.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 #: What stands between the message and the remedy in an error's text.
 REMEDY_MARK = "\nTo do: "
@@ -76,6 +78,26 @@ class ControlUnknown(Refused):
 
     default_remedy = "Set the control parameter to RUN or PAUSE."
     command = "aws ssm put-parameter --overwrite --name <parameters>/control --value RUN"
+
+
+class AnotherRunAtWork(Refused):
+    """A backfill or full export was asked for while another run holds the table: nothing was done."""
+
+    default_remedy = "Ask again once that run has ended. Where windows are short, set control to PAUSE until it has."
+    command = "aws ssm put-parameter --overwrite --name <parameters>/control --value PAUSE"
+
+
+class ClaimUnreadable(PipelineError):
+    """The newest claim is no claim of this product: it cannot be known who works on the table, and on what."""
+
+    default_remedy = (
+        "Make sure that no run is at work, then remove the claims: the next run plans from the table itself."
+    )
+    command = (
+        "aws ssm delete-parameters --names $(aws ssm get-parameters-by-path --path <parameters>/run "
+        "--query 'Parameters[].Name' --output text)"
+    )
+    heals_by_itself = False
 
 
 class EdgeFailed(PipelineError):
@@ -176,7 +198,7 @@ class ExportRefused(ExportUnfit):
 class ExportTimedOut(ExportUnfit):
     """An export is still not complete after the longest time a run waits."""
 
-    default_remedy = "Nothing to do: the next scheduled run waits for the same export again."
+    default_remedy = "Nothing to do: the next scheduled run asks for another export of the same stretch."
 
 
 class BucketMissing(ExportUnfit):
@@ -304,6 +326,7 @@ def _leaves(kind: type[PipelineError]) -> Iterator[type[PipelineError]]:
         yield from below or [sub]
 
 
+@cache
 def error_names() -> dict[str, type[PipelineError]]:
     """Every error a run can end with, by name."""
     return {kind.__name__: kind for kind in _leaves(PipelineError)}

@@ -13,18 +13,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed, ExportUnfit
-from pipeline.instants import format_instant, parse_instant
+from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed, ExportTimedOut, ExportUnfit
+from pipeline.instants import EPOCH, format_instant, parse_instant
 from pipeline.windows import ExportWindow
 
 #: Old images tell inserts from updates and make the counts provable; they cost nothing more to export.
 VIEW_TYPE = "NEW_AND_OLD_IMAGES"
-#: How many exports of the same stretch may fail before a person should look.
+#: How many exports of the same stretch are tried one after the other, before a person should look.
 MOST_ATTEMPTS = 10
+#: After that, one is tried in each of these, so that nothing is stuck once the cause is gone.
+_LATE_ATTEMPT_EVERY = timedelta(minutes=15)
 
 _SHORTEST_WAIT, _LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=5)
-#: Longer than any export seen; a run that waits longer ends, and the next one waits for the same export.
+#: Longer than any export seen; a run that waits longer ends, and the next one asks anew.
 LONGEST_EXPORT = timedelta(hours=48)
+#: Shorter by more than the restorable range trails the present: whoever waited in vain is followed by one who asks anew.
+_HANGING = LONGEST_EXPORT - timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,24 @@ def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: st
     return hashlib.sha256(identity.encode()).hexdigest()
 
 
+def attempts(first: int, seen_at: datetime) -> tuple[int, ...]:
+    """The attempts to go through, oldest first, until one has not failed; `seen_at`: the source's latest restorable time.
+
+    The last one is another in every quarter of an hour: a token is only forgotten eight hours after its export failed,
+    so ten failures in a row would else be the end until then, however soon their cause is gone.
+    """
+    last = first + MOST_ATTEMPTS
+    return (*range(first, last), last + (seen_at - EPOCH) // _LATE_ATTEMPT_EVERY)
+
+
+def is_lost(description: Mapping[str, Any], seen_at: datetime) -> bool:
+    """Whether nothing is to be hoped for from an export: it has failed, or should have ended long ago."""
+    if description["ExportStatus"] == "IN_PROGRESS":
+        started: datetime = description["StartTime"]
+        return seen_at - started >= _HANGING
+    return bool(description["ExportStatus"] == "FAILED")
+
+
 def wait_before_check(check: int) -> timedelta:
     """How long to wait before the `check`-th look (from 0) at running exports: 30 s, growing by half to 5 minutes.
 
@@ -83,7 +105,9 @@ _FAILURES: dict[str, type[ExportUnfit]] = {"S3NoSuchBucket": BucketMissing, "S3A
 
 
 def failure_of(description: Mapping[str, Any]) -> ExportUnfit:
-    """The error that a failed export's description amounts to. An unknown code is an ExportFailed."""
+    """The error that a lost export's description amounts to. An unknown code is an ExportFailed."""
+    if description.get("ExportStatus") == "IN_PROGRESS":
+        return ExportTimedOut(f"{description['ExportArn']} has been running for two days")
     code, text = description.get("FailureCode", "no code"), description.get("FailureMessage", "")
     kind = _FAILURES.get(code, ExportFailed)
     return kind(f"{description['ExportArn']} ended as FAILED with {code}: {text}")

@@ -22,18 +22,20 @@ def parse_instant(text: str) -> datetime:
     if found is None:
         raise ValueError(f"{text!r} is not an instant; write it as 2026-11-21T02:15:00Z (UTC, whole seconds)")
     try:
-        return datetime.strptime(f"{found[1]}T{found[2]}", "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+        return datetime.fromisoformat(f"{found[1]}T{found[2]}").replace(tzinfo=timezone.utc)
     except ValueError as wrong:
         raise ValueError(f"{text!r} is not an instant: {wrong}") from wrong
 
 
 def format_instant(instant: datetime) -> str:
     """Write an instant the one way the product writes it: ``2026-11-21T02:15:00Z``."""
-    return whole_second(instant).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return whole_second(instant).isoformat()[:19] + "Z"
 
 
 def whole_second(instant: datetime) -> datetime:
     """Cut an aware instant down to its whole second, in UTC."""
+    if instant.tzinfo is timezone.utc and not instant.microsecond:
+        return instant
     if instant.tzinfo is None:
         raise ValueError(f"{instant!r} has no time zone; every instant here is UTC")
     return instant.astimezone(timezone.utc).replace(microsecond=0)

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
+from pipeline.errors import ClaimUnreadable
 from pipeline.execution_input import UPDATE
 from pipeline.exports import ExportRequest
 from pipeline.instants import format_instant, parse_instant
 from pipeline.marker import TableState
 from pipeline.windows import windows_between
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class RunPlan:
         """The table's watermark once the plan is carried out."""
         return self.bounds[-1]
 
-    @property
+    @cached_property
     def job_id(self) -> str:
         """The name of the plan's work: the same for the same work, whoever does it and however often it is tried."""
         bounds = ",".join(format_instant(bound) for bound in self.bounds)
@@ -112,8 +117,17 @@ class Claim:
 
 
 def newest_claim(runs: Mapping[str, str]) -> Claim | None:
-    """The claim in force among the parameters below ``run/``: name (a number) to value."""
+    """The claim in force among the parameters below ``run/``: name (a number) to value.
+
+    Raises ClaimUnreadable for what this product did not write: nobody knows then whether another run is at work.
+    """
     if not runs:
         return None
-    number = max(int(name) for name in runs)
-    return Claim.from_text(number, runs[str(number)])
+    wrong = [name for name in runs if _NUMBER.fullmatch(name) is None]
+    if wrong:
+        raise ClaimUnreadable(f"there is a parameter run/{wrong[0]} where only run/ and a number may be")
+    name = max(runs, key=int)
+    try:
+        return Claim.from_text(int(name), runs[name])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClaimUnreadable(f"run/{name} is {runs[name]!r}, which is no claim: {error!r}") from error

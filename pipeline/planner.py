@@ -14,6 +14,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from pipeline.errors import (
+    AnotherRunAtWork,
     ControlUnknown,
     DamagedExport,
     HistoryLost,
@@ -40,7 +41,7 @@ NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing
 def next_action(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action:
     """Decide what this run does next."""
     return (
-        _held_back(seen)
+        _held_back(seen, wish)
         or _half_done(seen, wish)
         or _unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
@@ -52,11 +53,12 @@ def _halt(error: type[PipelineError], message: str, remedy: str = "") -> Halt:
     return Halt(error.__name__, message, remedy or error.default_remedy)
 
 
-def _held_back(seen: Observation) -> Action | None:
+def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     """A person's control, another run at work, or recovery that is off.
 
     A run holds the table until it has ended, also when its job has committed: it still has to record and to tell, and a
-    special wish must not be planned a second time because somebody else's claim came in between.
+    special wish must not be planned a second time because somebody else's claim came in between. The schedule comes
+    again by itself; a person who wished something would wait in vain, so they are told.
     """
     if seen.control == PAUSE:
         return Idle("Paused", "The control parameter says PAUSE; set it to RUN to go on.")
@@ -64,10 +66,17 @@ def _held_back(seen: Observation) -> Action | None:
         return _halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     claim = seen.claim
     if claim and claim.owner_runs and claim.owner != seen.execution:
-        return Idle("AnotherRun", f"{claim.owner} is at work on this table; this run leaves it alone.")
+        return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
     if seen.source.latest is None or seen.source.earliest is None:
         return _halt(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
     return None
+
+
+def another_run(wish: ExecutionInput, message: str) -> Action:
+    """What a run does that finds another one at work."""
+    if wish.mode == UPDATE:
+        return Idle("AnotherRun", message)
+    return _halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
 
 
 def _half_done(seen: Observation, wish: ExecutionInput) -> Action | None:

@@ -13,8 +13,10 @@ from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed
 from pipeline.exports import (
     LONGEST_EXPORT,
     ExportRequest,
+    attempts,
     client_token,
     failure_of,
+    is_lost,
     wait_before_check,
     waited,
 )
@@ -106,3 +108,21 @@ def test_a_failed_export_has_the_name_that_its_code_means(code, kind):
 
 def test_a_failed_export_without_a_code_has_failed():
     assert failure_of({"ExportArn": "arn-of-it"}).message == "arn-of-it ended as FAILED with no code: "
+
+
+def test_ten_attempts_are_gone_through_and_then_another_one_every_quarter_of_an_hour():
+    first, later = attempts(3, at("12:00")), attempts(3, at("12:15"))
+    assert first[:-1] == later[:-1] == tuple(range(3, 13))
+    assert attempts(3, at("12:14")) == first
+    assert later[-1] == first[-1] + 1
+    assert first[-1] > 12
+
+
+def test_an_export_is_lost_when_it_has_failed_or_should_have_ended_long_ago():
+    started = {"ExportArn": "arn-of-it", "StartTime": at("18/12:00")}
+    running = {**started, "ExportStatus": "IN_PROGRESS"}
+    assert is_lost({**started, "ExportStatus": "FAILED"}, at("18/12:00"))
+    assert not is_lost({**started, "ExportStatus": "COMPLETED"}, at("21/12:00"))
+    assert not is_lost(running, at("20/10:59"))
+    assert is_lost(running, at("20/11:00"))
+    assert failure_of(running).name == "ExportTimedOut"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.errors import ClaimUnreadable
 from pipeline.execution_input import BACKFILL, FULL, MODES, UPDATE
 from pipeline.exports import ExportRequest
 from pipeline.journal import Claim, RunPlan, newest_claim
@@ -105,3 +106,20 @@ def test_the_next_attempt_is_the_same_stretch(found):
     following = found.next_attempt()
     assert following == replace(found, attempt=found.attempt + 1)
     assert following.bounds == found.bounds
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        {"7": ""},
+        {"7": "{}"},
+        {"7": "RUN"},
+        {"7": "[]"},
+        {"7": '{"owner":"me","bounds":["noon"]}'},
+        {"last": "{}"},
+        {"0": "{}"},
+    ],
+)
+def test_what_is_no_claim_is_named(runs):
+    with pytest.raises(ClaimUnreadable, match=f"run/{next(iter(runs))} "):
+        newest_claim(runs)

@@ -49,9 +49,17 @@ def test_a_control_that_is_neither_run_nor_pause_never_means_run(control):
 )
 def test_a_run_at_work_is_left_alone(watermark, found):
     world = seen(watermark, "09:00-15:00", claim=claim(found, owner_runs=True))
-    for action in (update(world), full(world), backfill(world, "10:00")):
-        assert isinstance(action, Idle)
-        assert action.reason == "AnotherRun"
+    action = update(world)
+    assert isinstance(action, Idle)
+    assert action.reason == "AnotherRun"
+    assert OTHER in action.message
+
+
+def test_who_wishes_something_while_another_run_is_at_work_is_told():
+    world = seen("12:00", "09:00-15:00", claim=claim(plan("12:00 13:00"), owner_runs=True))
+    for action in (full(world), backfill(world, "10:00")):
+        assert isinstance(action, Halt)
+        assert action.error == "AnotherRunAtWork"
         assert OTHER in action.message
 
 

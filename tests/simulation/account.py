@@ -1,0 +1,148 @@
+"""The account: source, exports, parameters, jobs, table and executions of one table, as the services see them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
+from typing import Any
+
+from pipeline.deployment import Deployment
+from pipeline.errors import PipelineError, TableNotFound
+from pipeline.instants import format_instant
+from pipeline.journal import Claim
+from pipeline.observation import SourceHistory
+from pipeline.settings import Settings
+from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
+from tests.simulation.exports import Exports
+from tests.simulation.jobs import Jobs
+from tests.simulation.source import Source
+from tests.simulation.table import IcebergTable
+from tests.simulation.timeline import Timeline
+
+SERVICES = ("dynamodb", "ssm", "glue", "s3", "emr", "states", "sns", "lambda")
+MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:Tidemark"
+DEPLOYMENT = Deployment(
+    **{
+        **{f.name: f.name for f in fields(Deployment)},
+        "default_table": "orders",
+        "bucket": "a-bucket",
+        "parameter_prefix": "/tidemark/Tidemark",
+        "state_machine_arn": MACHINE,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """One mail that the topic took. `error` is empty for a success. Rules about mails hook in where these are kept."""
+
+    at: int
+    status: str
+    error: str
+    command: str
+
+
+@dataclass
+class Parameters:
+    """Parameter Store below the table's path."""
+
+    control: str = "RUN"
+    recorded: str = ""
+    runs: dict[str, str] = field(default_factory=dict)
+
+
+class Account:
+    """One table's world. `down`: services that fail now, with the error that calls end in."""
+
+    def __init__(self, seed: int, clock: Clock, window_minutes: int) -> None:
+        self.seed, self.clock = seed, clock
+        self.dice = random.Random(seed)
+        self.timeline = Timeline(clock)
+        raw = {"tables": [{"name": "orders", "window_minutes": window_minutes, "tick_minutes": 15}]}
+        self.settings = Settings.parse(raw).tables[0]
+        self.window = timedelta(minutes=self.settings.window_minutes)
+        self.parameters = Parameters()
+        self.table = IcebergTable()
+        self.exports = Exports(clock, self.dice, self.timeline)
+        self.jobs = Jobs(clock, self.dice, self.timeline, self.table)
+        self.jobs.trouble = self.exports.trouble = self.trouble
+        self.running: set[str] = set()
+        self.working: set[str] = set()
+        self.down: dict[str, type[PipelineError]] = {}
+        self.clock_error = 0
+        self.mails = 0
+        #: Commands that a person has been told to type and has not typed yet.
+        self.awaits_person: set[str] = set()
+        self.trouble_until = clock.now
+        self.standing: set[str] = set()
+        self.on_mail: Callable[[Told], None] = lambda _mail: None
+        self.on_end: Callable[[Any], None] = lambda _run: None
+        self._sources = 0
+        self.source: Source | None = None
+        self.create_source(clock.now - DAY)
+
+    def create_source(self, born: int) -> None:
+        """Create the source table, with recovery on from the start; under the same name it is another table."""
+        self._sources += 1
+        self.source = Source(self._sources, born, recovery_since=born)
+        self.jobs.meddled_at = self.clock.now
+
+    def trouble(self, until: int = 0) -> None:
+        """Something is wrong now, or until an instant: what runs meanwhile may fail."""
+        self.trouble_until = max(self.trouble_until, until, self.clock.now)
+
+    def calm_since(self) -> int | None:
+        """Since when nothing is wrong; None while something is."""
+        return None if self.standing or self.trouble_until >= self.clock.now else self.trouble_until
+
+    def after_a_while(self, command: str, act: Callable[[str], object]) -> None:
+        """Let a person act after minutes or half a day."""
+        self.clock.after(self.dice.randint(5 * MINUTE, self.dice.choice((HOUR, 12 * HOUR))), lambda: act(command))
+
+    def read(self) -> Parameters:
+        """All of the table's parameters at once."""
+        return replace(self.parameters)
+
+    def look_at_source(self) -> SourceHistory:
+        """The source table and its restorable range. Raises TableNotFound."""
+        if self.source is None:
+            raise TableNotFound("the source table 'orders' does not exist")
+        return self.source.history(self.clock.now, self.clock_error)
+
+    def begins_to_work(self, run: str) -> None:
+        """A run goes on to change things; no other may be at it."""
+        if self.working - {run}:
+            raise self.timeline.violated("never two workers at once", f"{run} beside {', '.join(self.working)}")
+        self.working.add(run)
+
+    def create_claim(self, claim: Claim) -> bool:
+        """Create ``run/<n>`` if nobody has."""
+        if str(claim.number) in self.parameters.runs:
+            return False
+        self.parameters.runs = {**self.parameters.runs, str(claim.number): claim.to_text()}
+        return True
+
+    def remove_claims_before(self, number: int) -> None:
+        """Remove the claims older than the one before `number`."""
+        self.parameters.runs = {n: text for n, text in self.parameters.runs.items() if int(n) >= number - 1}
+
+    def record(self, watermark: str) -> None:
+        """Write last-export-time, which must never be ahead of the table."""
+        shown = self.table.state.watermark
+        quiet = self.clock.now - self.jobs.meddled_at > HOUR
+        if quiet and (shown is None or watermark > format_instant(shown)):
+            raise self.timeline.violated(
+                "the watermark is never ahead of the data", f"{watermark} recorded, {shown} shown"
+            )
+        self.parameters.recorded = watermark
+
+    def tell(self, status: str, error: str = "", command: str = "") -> None:
+        """A mail has gone out."""
+        self.mails += 1
+        self.on_mail(Told(self.clock.now, status, error, command))
+
+
+#: A table that has been wrong for so long after the last trouble is stuck: one tick, and two rounds of one run.
+GRACE = HOUR + HOUR // 2

@@ -1,0 +1,165 @@
+"""EMR Serverless and the Spark jobs on it: tokens, job runs, and the job's own guard, which is the real one.
+
+A job looks whether its work is in the table, works for a while, and commits if nobody else has meanwhile. It may end
+without a word, commit and die before its report, hang until its time is over, or go on although it was cancelled.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
+from pipeline.job_order import JobOrder
+from spark import guard
+from tests.simulation.clock import HOUR, MINUTE, Clock, Process
+from tests.simulation.exports import Export
+from tests.simulation.source import Source
+from tests.simulation.table import IcebergTable
+from tests.simulation.timeline import Timeline
+
+_LONGEST = 12 * HOUR
+AT_WORK = ("RUNNING",)
+#: How a job goes wrong, each by its name in the timeline.
+CRASHES, DIES_AFTER_COMMIT, HANGS = "crashes", "dies after its commit", "hangs"
+
+
+@dataclass
+class JobRun:
+    """One run of a job. `planned`: when the plan behind it was made. `due`: when it does something next.
+
+    `stubborn`: goes on although it was cancelled.
+    """
+
+    order: JobOrder
+    token: str
+    created: int
+    planned: int
+    trouble: str = ""
+    state: str = "RUNNING"
+    due: int = 0
+    stubborn: bool = False
+
+
+class Jobs:
+    """Every job run, the reports they left, and what the next ones suffer from."""
+
+    def __init__(self, clock: Clock, dice: random.Random, timeline: Timeline, table: IcebergTable) -> None:
+        self._clock, self._dice, self._timeline, self._table = clock, dice, timeline, table
+        self._by_token: dict[str, JobRun] = {}
+        self._by_name: defaultdict[str, list[JobRun]] = defaultdict(list)
+        self.reports: dict[str, str] = {}
+        self.troubles: list[str] = []
+        #: When somebody other than the pipeline last changed table or source: only then may a job have to refuse.
+        self.meddled_at = 0
+        self.sources: dict[str, Source] = {}
+        self.committed = 0
+        self.trouble: Callable[[int], object] = lambda _until: None
+
+    def ended_runs(self, name: str) -> int:
+        """How many job runs of this name have ended or are being cancelled."""
+        return sum(run.state not in AT_WORK for run in self._by_name[name])
+
+    def start(self, order: JobOrder, token: str, exports: Mapping[str, Export], planned: int) -> JobRun:
+        """Start a job run; the same token again gives the same run."""
+        if token not in self._by_token:
+            trouble = self.troubles.pop(0) if self.troubles else ""
+            run = JobRun(order, token, self._clock.now, planned, trouble)
+            if trouble:
+                self.trouble(self._clock.now + (_LONGEST if trouble == HANGS else 0))
+            self._by_token[token] = run
+            self._by_name[order.job_id].append(run)
+            self._timeline.add("EMR", "starts {}{}", token, f" ({trouble})" if trouble else "")
+            self._clock.at(self._clock.now, self._timed(run, [exports[uri] for uri in order.exports]))
+        return self._by_token[token]
+
+    def cancel(self, run: JobRun) -> None:
+        """Ask for a job run's end. Not every one hears it in time."""
+        if run.state == "RUNNING":
+            run.state, run.stubborn = "CANCELLING", self._dice.random() < 0.5
+            self._timeline.add("EMR", "cancels {}{}", run.token, ", which goes on" if run.stubborn else "")
+
+    def _timed(self, run: JobRun, exports: list[Export]) -> Process:
+        for delay in self._carry_out(run, exports):
+            run.due = self._clock.now + delay
+            yield delay
+
+    def _carry_out(self, run: JobRun, exports: list[Export]) -> Process:
+        yield self._dice.randint(MINUTE, 3 * MINUTE)
+        if run.trouble == HANGS:
+            yield _LONGEST
+        if run.trouble in (CRASHES, HANGS):
+            self.trouble(0)
+            return self._ended(run, "FAILED", "without a word")
+        try:
+            version = self._table.version
+            if guard.is_done(self._table.state, run.order):
+                return self._reported(run)
+            self._check(run, exports)
+            yield self._dice.randint(10, 5 * MINUTE)
+            if run.state == "CANCELLING" and not run.stubborn:
+                self.trouble(0)
+                return self._ended(run, "CANCELLED", "")
+            self._commit(run, exports, version)
+        except PipelineError as refusal:
+            self.reports[run.order.job_id] = refusal.name
+            self._refusal_is_right(run, refusal)
+            if run.trouble or isinstance(refusal, TableContended) or not all(export.noticed for export in exports):
+                self.trouble(0)
+            for export in exports:
+                export.noticed = True
+            return self._ended(run, "FAILED", f"refused: {refusal.name}")
+        if run.trouble == DIES_AFTER_COMMIT:
+            self.trouble(0)
+            return self._ended(run, "FAILED", "after its commit")
+        return self._reported(run)
+
+    def _check(self, run: JobRun, exports: list[Export]) -> None:
+        """What a job proves before it commits anything."""
+        for export in exports:
+            if export.source.table.id != run.order.source.id:
+                raise OtherTableId(f"{export.arn} is of {export.source.table.id}")
+            if export.damage:
+                raise error_names()[export.damage](f"{export.arn} is damaged")
+        if run.trouble in error_names():
+            raise error_names()[run.trouble]("as the seed will have it")
+
+    def _commit(self, run: JobRun, exports: list[Export], version: int) -> None:
+        if self._table.version != version:
+            if run.order.job_id in self._table.state.job_ids:
+                return
+            raise TableContended(f"{run.order.job_id} lost the race")
+        rows = {} if run.order.job == "load" else dict(self._table.rows)
+        for export in exports:
+            for key, value in export.source.records(export.request).items():
+                if value is None:
+                    rows.pop(key, None)
+                else:
+                    rows[key] = value
+        self._table.commit(run.order, rows)
+        self.committed += 1
+        self._timeline.add("Spark", "commits {}: [{}, {})", run.token, run.order.start, run.order.end)
+        right = exports[0].source.rows(_seconds(run.order))
+        if rows != right:
+            what = f"{run.order.job_id} left {rows}, the source had {right} at {run.order.end}"
+            raise self._timeline.violated("the table is the source at its watermark", what)
+
+    def _reported(self, run: JobRun) -> None:
+        self.reports[run.order.job_id] = ""
+        self._ended(run, "SUCCESS", "")
+
+    def _ended(self, run: JobRun, state: str, why: str) -> None:
+        run.state = state
+        self._timeline.add("EMR", "{} ended as {} {}", run.token, state, why)
+
+    def _refusal_is_right(self, run: JobRun, refusal: PipelineError) -> None:
+        """The job is the last line of defence: it is never to be needed while nobody meddles."""
+        needed = isinstance(refusal, (Gap, Overlap, OtherTableId, WatermarkMissing))
+        if needed and self.meddled_at < run.planned:
+            raise self._timeline.violated("the chain touches", f"{run.token} had to refuse: {refusal}")
+
+
+def _seconds(order: JobOrder) -> int:
+    return round(order.end.timestamp())

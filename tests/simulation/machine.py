@@ -1,0 +1,248 @@
+"""The states, one function each: what each asks of the services, and where it goes next.
+
+The decisions are the product's own: planner, claims, tokens, waiting, names of failures. Between any two calls a run may
+die, be slowed down, or lose a reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from functools import lru_cache
+
+from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
+from pipeline.execution_input import BACKFILL, ExecutionInput
+from pipeline.exports import (
+    LONGEST_EXPORT,
+    ExportRequest,
+    attempts,
+    client_token,
+    failure_of,
+    is_lost,
+    wait_before_check,
+    waited,
+)
+from pipeline.failures import Failure
+from pipeline.identity import SourceTable
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from pipeline.journal import Claim, newest_claim
+from pipeline.mail import command
+from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
+from pipeline.planner import another_run, next_action
+from tests.simulation.account import DEPLOYMENT, Parameters
+from tests.simulation.exports import Export as MadeExport
+from tests.simulation.jobs import AT_WORK
+from tests.simulation.run import Run, Words
+from tests.simulation.source import ARN, KEY
+
+State = Generator[int, None, str]
+_MOST_RACES = 3
+
+
+def plan(run: Run) -> State:
+    """Look, decide, claim; as lambdas/plan.py does."""
+    wish = ExecutionInput.parse(run.input, DEPLOYMENT.default_table)
+    run.planned = run.account.clock.now
+    for _ in range(_MOST_RACES):
+        found = run.ask("ssm", run.account.read)
+        yield from run.pause()
+        seen = yield from _observe(run, found)
+        action = next_action(seen, wish, run.account.window)
+        yield from run.pause()
+        if wish.dry_run or _claimed(run, action):
+            break
+    else:
+        action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
+    run.says("plans {}{}", "(dry run) " if wish.dry_run else "", Words(action))
+    run.plan, run.exports, run.checks, run.seen_at = action, [], 0, seen.source.latest
+    run.dry = wish.dry_run
+    return "ChooseAction"
+
+
+def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
+    account = run.account
+    claim = _newest_claim(tuple(found.runs.items()))
+    history = run.ask("dynamodb", account.look_at_source)
+    yield from run.pause()
+    state = run.ask("glue", lambda: account.table.state)
+    if claim is not None:
+        yield from run.pause()
+        runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
+        refused = ""
+        if not runs:
+            yield from run.pause()
+            refused = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id, ""))
+        claim = Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused)
+    return Observation(history, state, found.control, found.recorded, claim, run.name)
+
+
+@lru_cache(maxsize=64)
+def _newest_claim(runs: tuple[tuple[str, str], ...]) -> Claim | None:
+    return newest_claim(dict(runs))
+
+
+def _claimed(run: Run, action: Action) -> bool:
+    if not isinstance(action, Export) or action.adopted:
+        return True
+    claim = Claim(action.number, run.name, action.plan)
+    if not run.ask("ssm", lambda: run.account.create_claim(claim)):
+        return False
+    run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
+    return True
+
+
+def choose_action(run: Run) -> State:
+    """Switch on the kind of the planned action."""
+    yield from ()
+    if run.dry or isinstance(run.plan, Idle):
+        return "Idle"
+    if isinstance(run.plan, Export):
+        return "StartExports"
+    if isinstance(run.plan, Record):
+        return "RecordWatermark"
+    assert isinstance(run.plan, Halt)
+    run.failure = Failure("Plan", run.plan.error, run.plan.message, run.plan.remedy)
+    return "NotifyFailure"
+
+
+def start_exports(run: Run) -> State:
+    """Ask for every export of the plan; as lambdas/start_exports.py does."""
+    run.account.begins_to_work(run.name)
+    run.exports = []
+    for request in _planned(run).plan.requests:
+        run.exports.append(_started(run, ExportRequest.from_json(request.to_json())))
+        yield from run.pause()
+    return "WaitForExports"
+
+
+def _started(run: Run, request: ExportRequest) -> MadeExport:
+    account, plan = run.account, _planned(run).plan
+    prefix = DEPLOYMENT.export_prefix("orders")
+    assert run.seen_at is not None
+    for attempt in attempts(plan.attempt, run.seen_at):
+        token = client_token(plan.source_id, request, DEPLOYMENT.bucket, prefix, attempt)
+        export = run.ask("dynamodb", lambda t=token: account.exports.ask(account.source, request, t, plan))
+        description = export.describe(account.clock.now)
+        if not is_lost(description, run.seen_at):
+            return export
+    raise failure_of(description)
+
+
+def wait_for_exports(run: Run) -> State:
+    """Wait longer from look to look."""
+    yield wait_before_check(run.checks).seconds
+    return "CheckExports"
+
+
+def check_exports(run: Run) -> State:
+    """Look at every export; as lambdas/check_exports.py does."""
+    yield from ()
+    now = run.account.clock.now
+    running = False
+    for export in run.exports:
+        status = run.ask("dynamodb", lambda e=export: e.status(now))
+        if status == "FAILED":
+            raise failure_of(export.describe(now))
+        running = running or status != "COMPLETED"
+    run.checks += 1
+    if running and _waited(run.checks) >= LONGEST_EXPORT:
+        raise ExportTimedOut(f"not complete after {_waited(run.checks)}")
+    run.ready = not running
+    return "ChooseReadiness"
+
+
+_waited = lru_cache(maxsize=1_000)(waited)
+
+
+def choose_readiness(run: Run) -> State:
+    """All complete, or wait again."""
+    yield from ()
+    return "PrepareJob" if run.ready else "WaitForExports"
+
+
+def prepare_job(run: Run) -> State:
+    """Write the order and its token; as lambdas/prepare_job.py does."""
+    yield from run.pause()
+    found = _planned(run).plan
+    order = JobOrder(
+        job="load" if found.is_full else "backfill" if found.mode == BACKFILL else "merge",
+        job_id=found.job_id,
+        table="glue.tidemark.orders",
+        source=SourceTable(ARN, found.source_id, KEY),
+        exports=tuple(export.arn for export in run.exports),
+        start=found.start,
+        end=found.end,
+        buckets=run.account.settings.buckets,
+        report_uri=DEPLOYMENT.report_key("orders", found.job_id),
+    )
+    attempt = run.ask("emr", lambda: run.account.jobs.ended_runs(order.job_id))
+    run.order, run.token = order, f"{order.job_id}-{attempt}"
+    return "RunSparkJob"
+
+
+def run_spark_job(run: Run) -> State:
+    """Start the job, or meet it again, and wait for its end."""
+    assert run.order is not None
+    order = JobOrder.from_arguments(run.order.to_arguments())
+    exports = {export.arn: export for export in run.exports}
+    job = run.ask("emr", lambda: run.account.jobs.start(order, run.token, exports, run.planned))
+    run.job_run = job
+    while job.state in AT_WORK:
+        yield max(1, job.due - run.account.clock.now)
+    if job.state != "SUCCESS":
+        raise JobFailed(f"{job.token} ended as {job.state}")
+    run.job_run = None
+    return "RecordWatermark"
+
+
+def record_watermark(run: Run) -> State:
+    """Read the watermark back and write the operator's view; as lambdas/record_watermark.py does."""
+    yield from run.pause()
+    state = run.ask("glue", lambda: run.account.table.state)
+    shows = isinstance(run.plan, Record) or _planned(run).plan.job_id in state.job_ids
+    if state.watermark is None or not shows:
+        raise WatermarkNotCommitted(f"the job ended well; the table is at {state.watermark}")
+    watermark = format_instant(state.watermark)
+    run.ask("ssm", lambda: run.account.record(watermark))
+    return "NotifySuccess"
+
+
+def notify_success(run: Run) -> State:
+    """Mail what the round did."""
+    yield from ()
+    run.ask("sns", lambda: run.account.tell("SUCCESS"))
+    return "Plan"
+
+
+def notify_failure(run: Run) -> State:
+    """Find the failure's name and mail it; as lambdas/notify_failure.py does."""
+    yield from ()
+    failure = run.failure
+    assert failure is not None
+    if failure.state == "RunSparkJob" and "s3" not in run.account.down:
+        error = run.account.jobs.reports.get(_planned(run).plan.job_id, "")
+        failure = failure.explained_by({"error": error, "message": failure.message, "remedy": failure.remedy})
+    run.failure = failure
+    typed = command(failure, "orders", DEPLOYMENT)
+    run.ask("sns", lambda: run.account.tell("FAILURE", failure.error, typed))
+    return "Failed"
+
+
+def _planned(run: Run) -> Export:
+    assert isinstance(run.plan, Export)
+    return run.plan
+
+
+STATES: dict[str, Callable[[Run], State]] = {
+    "Plan": plan,
+    "ChooseAction": choose_action,
+    "StartExports": start_exports,
+    "WaitForExports": wait_for_exports,
+    "CheckExports": check_exports,
+    "ChooseReadiness": choose_readiness,
+    "PrepareJob": prepare_job,
+    "RunSparkJob": run_spark_job,
+    "RecordWatermark": record_watermark,
+    "NotifySuccess": notify_success,
+    "NotifyFailure": notify_failure,
+}

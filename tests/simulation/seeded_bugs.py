@@ -1,0 +1,179 @@
+"""Bugs planted in the rules, each as a patch: what the simulation must find. The product knows nothing of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from unittest.mock import patch
+
+from pipeline import planner
+from pipeline.execution_input import ExecutionInput
+from pipeline.exports import ExportRequest, client_token
+from pipeline.instants import EPOCH, format_instant, parse_instant
+from pipeline.journal import Claim, RunPlan
+from pipeline.observation import Action, Export, Observation
+from pipeline.windows import ExportWindow, closed_windows
+from spark import guard
+from tests.simulation import machine
+from tests.simulation.account import Account
+from tests.simulation.run import Run
+
+Bug = Callable[[], AbstractContextManager[None]]
+
+
+@contextmanager
+def cursor_moved_at_export_start() -> Iterator[None]:
+    """The last export time is written when the exports are asked for, and believed by the next plan."""
+
+    def start(run: Run) -> machine.State:
+        assert isinstance(run.plan, Export)
+        run.account.parameters.recorded = format_instant(run.plan.plan.end)
+        return (yield from start_exports(run))
+
+    def plan(seen: Observation, wish: ExecutionInput, window: timedelta) -> Action:
+        marker, latest = seen.table.marker, seen.source.latest
+        if marker and latest and marker.watermark < (cursor := _cursor(seen.recorded)) <= latest:
+            seen = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=cursor)))
+        return next_action(seen, wish, window)
+
+    start_exports, next_action = machine.STATES["StartExports"], machine.next_action
+    with patch.dict(machine.STATES, StartExports=start), patch.object(machine, "next_action", plan):
+        yield
+
+
+def _cursor(recorded: str) -> datetime:
+    return parse_instant(recorded) if recorded.startswith("20") else EPOCH
+
+
+@contextmanager
+def token_without_attempt() -> Iterator[None]:
+    """An export that failed is asked for with the token of the one that failed."""
+
+    def token(source_id: str, request: ExportRequest, bucket: str, prefix: str, _attempt: int) -> str:
+        return client_token(source_id, request, bucket, prefix, attempt=0)
+
+    with patch.object(machine, "client_token", token):
+        yield
+
+
+@contextmanager
+def overlap_after_takeover() -> Iterator[None]:
+    """A takeover plans from where the dead run had begun, whether or not its job has committed since."""
+
+    def half_done(seen: Observation, wish: ExecutionInput) -> Action | None:
+        claim, latest = seen.claim, seen.source.latest
+        if claim and latest and not claim.owner_runs and claim.owner != seen.execution and not claim.plan.is_full:
+            windows = closed_windows(claim.plan.start, latest, timedelta(minutes=15))
+            if windows and claim.plan.end <= latest and seen.table.watermark == claim.plan.end:
+                again = RunPlan(claim.plan.mode, claim.plan.source_id, (claim.plan.start, *(w.end for w in windows)))
+                return Export(again, claim.number + 1, taken_over_from=claim.owner)
+        return right(seen, wish)
+
+    right = planner._half_done
+    with patch.object(planner, "_half_done", half_done):
+        yield
+
+
+@contextmanager
+def clamped_to_the_earliest_restorable_time() -> Iterator[None]:
+    """Where history is lost, the next window starts where history begins, instead of a halt."""
+
+    def update(seen: Observation, window: timedelta) -> Action:
+        marker, (_, earliest) = seen.table.marker, planner._range(seen)
+        if marker and marker.watermark < earliest:
+            clamped = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=earliest)))
+            action = right_update(clamped, window)
+            return action if isinstance(action, Export) else planner.Idle("UpToDate", "so it seems")
+        return right_update(seen, window)
+
+    def unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
+        found = right_unfit(seen, wish)
+        return None if found is not None and getattr(found, "error", "") == "HistoryLost" else found
+
+    right_update, right_unfit = planner._update, planner._unfit
+    with patch.object(planner, "_update", update), patch.object(planner, "_unfit", unfit):
+        yield
+
+
+@contextmanager
+def claim_not_checked_for_its_owner() -> Iterator[None]:
+    """A claim is taken over although the execution that made it still runs."""
+
+    def held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
+        return right(replace(seen, claim=seen.claim and replace(seen.claim, owner_runs=False)), wish)
+
+    right = planner._held_back
+    with patch.object(planner, "_held_back", held_back):
+        yield
+
+
+@contextmanager
+def end_past_the_latest_restorable_time() -> Iterator[None]:
+    """A window is taken for closed when its end has passed on the wall clock."""
+
+    def closed(watermark: datetime, latest: datetime, window: timedelta) -> tuple[ExportWindow, ...]:
+        return closed_windows(watermark, latest + timedelta(minutes=5), window)
+
+    with patch.object(planner, "closed_windows", closed):
+        yield
+
+
+@contextmanager
+def damaged_export_read_again() -> Iterator[None]:
+    """Work that was refused for its files is tried again with the same files."""
+    with patch.object(planner, "_damaged", lambda _error: False):
+        yield
+
+
+@contextmanager
+def claim_overwritten() -> Iterator[None]:
+    """A claim is written whether or not somebody else has: of two starters both win."""
+
+    def create(account: Account, claim: Claim) -> bool:
+        account.parameters.runs = {**account.parameters.runs, str(claim.number): claim.to_text()}
+        return True
+
+    with patch.object(Account, "create_claim", create):
+        yield
+
+
+@contextmanager
+def half_done_work_forgotten() -> Iterator[None]:
+    """What a dead run had begun is planned anew, under new bounds."""
+    with patch.object(planner, "_half_done", lambda _seen, _wish: None):
+        yield
+
+
+@contextmanager
+def wish_of_another_taken_for_done() -> Iterator[None]:
+    """A person whose wish meets another run ends well, and nothing happens."""
+
+    def idle(_wish: ExecutionInput, message: str) -> Action:
+        return planner.Idle("AnotherRun", message)
+
+    with patch.object(planner, "another_run", idle), patch.object(machine, "another_run", idle):
+        yield
+
+
+@contextmanager
+def job_without_guard() -> Iterator[None]:
+    """The job merges whatever it is given: no bug by itself, but nothing stands behind the planner then."""
+    with patch.object(guard, "check_fits", lambda _marker, _order: None):
+        yield
+
+
+#: Every bug that is planted.
+BUGS = (
+    cursor_moved_at_export_start,
+    token_without_attempt,
+    overlap_after_takeover,
+    clamped_to_the_earliest_restorable_time,
+    claim_not_checked_for_its_owner,
+    end_past_the_latest_restorable_time,
+    damaged_export_read_again,
+    claim_overwritten,
+    half_done_work_forgotten,
+    wish_of_another_taken_for_done,
+)

@@ -1,0 +1,76 @@
+"""The Iceberg table: snapshots with rows and marker, commits that may lose a race, and what somebody else may do to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pipeline.job_order import JobOrder
+from pipeline.marker import NO_TABLE, Marker, TableState
+from tests.simulation.source import Rows
+
+#: Older snapshots have expired: as many as a few days of short windows make.
+_KEPT = 200
+_JOB_IDS = 60
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One commit: the rows, what the table says of itself, and the job that made it."""
+
+    rows: Rows
+    state: TableState
+    number: int
+    jobs: tuple[str, ...] = ()
+
+
+class IcebergTable:
+    """The ancestors of ``main``, oldest first; none where there is no table."""
+
+    def __init__(self) -> None:
+        self.snapshots: list[Snapshot] = []
+        self._committed = 0
+
+    @property
+    def state(self) -> TableState:
+        """What the table says of itself now."""
+        return self.snapshots[-1].state if self.snapshots else NO_TABLE
+
+    @property
+    def rows(self) -> Rows:
+        """What a reader sees now."""
+        return self.snapshots[-1].rows if self.snapshots else {}
+
+    @property
+    def version(self) -> int:
+        """Another number after every change of the table, whoever made it."""
+        return self.snapshots[-1].number if self.snapshots else -self._committed
+
+    def commit(self, order: JobOrder, rows: Rows) -> None:
+        """Add a snapshot with the marker that jobs write."""
+        source = order.source
+        marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {})
+        done = (*(self.snapshots[-1].jobs[1 - _JOB_IDS :] if self.snapshots else ()), order.job_id)
+        self._add(Snapshot(rows, TableState(True, marker, frozenset(done)), self._next(), done))
+
+    def roll_back(self, commits: int) -> None:
+        """Make an older snapshot the newest."""
+        left = self.snapshots[: max(1, len(self.snapshots) - commits)]
+        self.snapshots = left and [*left[:-1], replace(left[-1], number=self._next())]
+
+    def drop(self) -> None:
+        """Remove the table."""
+        self._next()
+        self.snapshots = []
+
+    def replace_by_a_stranger(self) -> None:
+        """Somebody else writes the table anew, without a marker."""
+        self.snapshots = [Snapshot({}, TableState(exists=True), self._next())]
+
+    def _add(self, snapshot: Snapshot) -> None:
+        self.snapshots.append(snapshot)
+        if len(self.snapshots) > 2 * _KEPT:
+            del self.snapshots[:-_KEPT]
+
+    def _next(self) -> int:
+        self._committed += 1
+        return self._committed

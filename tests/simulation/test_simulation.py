@@ -1,0 +1,98 @@
+"""Years of schedule in virtual time, in which everything fails that can; and the bugs that this finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.simulation import machine, seeded_bugs
+from tests.simulation.execution import WAYS
+from tests.simulation.faults import FAULTS
+from tests.simulation.many import live_through, summary
+from tests.simulation.seeded_bugs import BUGS, job_without_guard
+from tests.simulation.simulation import Lived, simulate
+from tests.simulation.timeline import Violation
+from tests.statemachine.definition import ENDS, STATES
+
+YEARS = 20
+TICKS_OF_A_YEAR = 365 * 24 * 4
+#: A seeded bug is found in one of so many tables, each within so many days.
+TABLES, DAYS = 12, 120
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def lived() -> list[Lived]:
+    """Twenty tables, a year each."""
+    found = list(live_through(range(YEARS)))
+    broken = [text for text in found if isinstance(text, str)]
+    assert broken == [], broken[0]
+    return [one for one in found if isinstance(one, Lived)]
+
+
+def found_by(bug: seeded_bugs.Bug) -> str:
+    """The first violation that a bug leads to; empty where it is not found."""
+    for seed in range(TABLES):
+        try:
+            with bug():
+                simulate(seed, DAYS)
+        except Violation as violation:
+            return str(violation)
+    return ""
+
+
+def test_a_table_lives_through_two_months_in_which_everything_fails():
+    one = simulate(seed=0, days=60)
+    assert one.ticks == 60 * 96
+    assert one.faults.total() > 20
+
+
+def test_the_same_seed_lives_through_the_same():
+    assert simulate(seed=4, days=30) == simulate(seed=4, days=30)
+
+
+def test_the_model_has_the_states_of_the_definition():
+    assert set(machine.STATES) == {name for name, state in STATES.items() if state["Type"] not in ENDS}
+
+
+@pytest.mark.simulation
+def test_twenty_years_pass_without_a_window_lost_or_doubled_and_never_stuck(lived: list[Lived]):
+    assert sum(one.ticks for one in lived) == YEARS * TICKS_OF_A_YEAR
+    assert all(one.commits > 300 for one in lived), summary(lived)
+
+
+@pytest.mark.simulation
+def test_twenty_years_take_every_way_of_the_state_machine_and_no_other(lived: list[Lived]):
+    taken = {way for one in lived for way in one.ways}
+    assert taken == {(name, target) for name, targets in WAYS.items() for target in targets}
+
+
+@pytest.mark.simulation
+def test_twenty_years_see_every_fault_many_times(lived: list[Lived]):
+    seen: Counter[str] = sum((one.faults for one in lived), Counter())
+    assert len(seen) == len(FAULTS)
+    assert min(seen.values()) >= 10
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
+def test_a_seeded_bug_is_found_and_its_timeline_can_be_read(bug):
+    text = found_by(bug)
+    assert text, f"{TABLES} tables lived {DAYS} days with {bug.__name__}"
+    assert "What led there:" in text
+    assert " plans " in text
+
+
+@pytest.mark.parametrize(
+    "bug", [seeded_bugs.cursor_moved_at_export_start, seeded_bugs.clamped_to_the_earliest_restorable_time]
+)
+def test_without_the_job_s_own_guard_a_lost_window_shows_as_a_wrong_table(bug):
+    with job_without_guard():
+        assert found_by(bug).startswith("the table is the source at its watermark")
+
+
+def test_the_document_names_every_fault_and_every_seeded_bug():
+    faults = [fault.__name__.strip("_").replace("_", " ") for fault in FAULTS]
+    bugs = [bug.__name__.replace("_", " ") for bug in BUGS]
+    assert [name for name in [*faults, *bugs] if name not in DOCUMENT] == []
