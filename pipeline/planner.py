@@ -28,7 +28,7 @@ from pipeline.errors import (
 from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
 from pipeline.instants import floor_to, format_instant, whole_second
 from pipeline.journal import Claim, RunPlan
-from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
+from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 
 RUN, PAUSE = "RUN", "PAUSE"
@@ -207,7 +207,7 @@ def _update(seen: Observation, window_length: timedelta) -> Action:
         return _new_plan(seen, UPDATE, (watermark, *(window.end for window in windows)))
     until = next_close(watermark, window_length)
     return _record(seen) or Idle(
-        "UpToDate", f"The table is at {format_instant(watermark)}; nothing has closed since.", until
+        UP_TO_DATE, f"The table is at {format_instant(watermark)}; nothing has closed since.", until
     )
 
 
