@@ -10,7 +10,7 @@ from pipeline.deployment import Deployment
 from pipeline.digest import Digest
 from pipeline.errors import REBUILD, RUN_NOW
 from pipeline.execution_input import tick_of
-from pipeline.horizon import Horizon
+from pipeline.horizon import LEVELS, Horizon
 from pipeline.incidents import Incident, News
 from pipeline.instants import format_instant
 from pipeline.mail_frame import CLEARED, SUCCESS, WARNING, Mail, accounting, clock, history_line, links, subject, words
@@ -94,7 +94,7 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
     else:
         what = f"history would be lost in {words(horizon.left)}"
         happens = "If the table is not caught up by then, only a new full export helps."
-        helps = "Find out what holds the table up (below, or in the last failure mail), then let it catch up."
+        helps = "Find out what holds the table up (see above, or the last failure mail), then let it catch up."
         command = RUN_NOW
     command = command.replace("<state-machine>", deployment.state_machine_arn).replace("<table>", table)
     incident = news.told.incident
@@ -109,8 +109,7 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         f"What to do: {helps}",
         f"The command: {command}",
         "",
-        "The next warning comes at the next level (50, 75 and 90 % of the recovery period).",
-        "",
+        *_next_warning(news.warning),
         *links(event["execution"], deployment),
     ]
     facts = {
@@ -123,6 +122,11 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         "execution": event["execution"],
     }
     return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
+
+
+def _next_warning(level: int) -> list[str]:
+    later = [f"{name} %" for name in LEVELS[:-1] if name > level]
+    return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []
 
 
 def _digest_mail(

@@ -34,6 +34,7 @@ def test_everything_can_be_set():
                 "tick_minutes": 5,
                 "buckets": 1,
                 "mail": mail,
+                "success_mail": "daily",
             }
         ],
         "stack_name": "Tides-2",
@@ -43,7 +44,7 @@ def test_everything_can_be_set():
         "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "max_executors": 1},
     }
     lists = MailLists(("a@example.com",), ("b@example.com", "c@example.com"))
-    table = TableSettings("Orders.2", "o", 15, 5, 1, lists)
+    table = TableSettings("Orders.2", "o", 15, 5, 1, lists, "daily")
     assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 1))
 
 
