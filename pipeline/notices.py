@@ -146,6 +146,6 @@ def _digest_mail(
     if horizon:
         lines += ["", f"The table shows every change before {format_instant(horizon.watermark)}."]
     lines += [*history_line(horizon), "", *links(event["execution"], deployment)]
-    what = f"{digest.days}, {runs} runs, {read} records"
+    what = f"{digest.days}, {runs} run{'s' if runs > 1 else ''}, {read} records"
     facts = {"status": SUCCESS, "table": table, "digest": digest.to_json(), "execution": event["execution"]}
     return Mail(SUCCESS, table, subject(deployment, "OK", table, what), "\n".join(lines) + "\n", facts)

@@ -92,9 +92,9 @@ class Account:
         self.switch_recovery(on=True, name=name)
         dynamodb.put_item(TableName=name, Item={"id": {"S": "first"}})
 
-    def switch_recovery(self, *, on: bool, name: str = "orders") -> None:
-        """Turn point-in-time recovery on or off."""
-        asked = {"PointInTimeRecoveryEnabled": on}
+    def switch_recovery(self, *, on: bool, name: str = "orders", **period: int) -> None:
+        """Turn point-in-time recovery on or off; RecoveryPeriodInDays may be given."""
+        asked = {"PointInTimeRecoveryEnabled": on, **period}
         self.aws.client("dynamodb").update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=asked)
 
     def source_id(self) -> str:
