@@ -61,9 +61,11 @@ def _told(table: str, deployment: Deployment) -> tuple[Told | None, str]:
 
 def _horizon(table: str, recorded: str) -> Horizon | None:
     """The horizon of a run whose plan failed, by the operator's view of the watermark; None where it cannot be known."""
+    if not recorded:
+        return None
     try:
         earliest, latest, days = source.recovery(table)
-        if not recorded or earliest is None or latest is None:
+        if earliest is None or latest is None:
             return None
         return Horizon(parse_instant(recorded), earliest, latest, days)
     except (ClientError, BotoCoreError, ValueError):

@@ -10,7 +10,7 @@ from lambdas.aws import mail, parameters
 from lambdas.observability import doorway, logger
 from lambdas.telling import record_told, send_notices
 from pipeline.deployment import Deployment
-from pipeline.incidents import after_look
+from pipeline.incidents import after_look, round_works
 from pipeline.mail import horizon_after, success_mail
 from pipeline.settings import EVERY_RUN
 
@@ -33,7 +33,7 @@ def _all_clear(event: dict[str, Any], deployment: Deployment) -> list[str]:
         logger.exception("what has been told is not known; the next look tells the rest")
         return []
     horizon = horizon_after(event)
-    news = after_look(before, works=True, horizon=horizon)
+    news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon)
     subjects = send_notices(event, table, news, horizon, deployment)
     record_told(deployment, table, before, news.told)
     return subjects

@@ -16,6 +16,7 @@ from typing import Any
 
 from pipeline.digest import Digest
 from pipeline.errors import HistoryLost
+from pipeline.execution_input import FULL, UPDATE
 from pipeline.horizon import Horizon
 from pipeline.instants import format_instant, parse_instant
 
@@ -36,7 +37,7 @@ class Kind:
     mode: str = ""
 
     def __str__(self) -> str:
-        return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", "update") else "")
+        return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", UPDATE) else "")
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,14 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
         return news
     incident = replace(incident, kinds=(*incident.kinds, kind)[-MOST_REMEMBERED:])
     return replace(news, failed=True, told=replace(news.told, incident=incident))
+
+
+def round_works(mode: str) -> bool:
+    """Whether a round of this mode, carried out, shows that the schedule's runs work again; "" is a corrected parameter.
+
+    A backfill goes over old ground: the window that could not be merged is still to come.
+    """
+    return mode in ("", UPDATE, FULL)
 
 
 def after_look(told: Told, *, works: bool, horizon: Horizon | None, digest: Digest | None = None) -> News:

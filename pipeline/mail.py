@@ -127,7 +127,15 @@ def failure_mail(
         "",
         *links(event["execution"], deployment),
     ]
-    facts = {
+    headline = subject(deployment, "FAILED", table, failure.error)
+    # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
+    audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
+    facts = _failure_facts(failure, table, deployment, horizon)
+    return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
+
+
+def _failure_facts(failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None) -> dict[str, Any]:
+    return {
         "status": FAILURE,
         "table": table,
         "state": failure.state,
@@ -136,13 +144,8 @@ def failure_mail(
         "remedy": failure.remedy,
         "command": command(failure, table, deployment),
         "heals_by_itself": failure.kind.heals_by_itself,
-        "execution": event["execution"],
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
     }
-    headline = subject(deployment, "FAILED", table, failure.error)
-    # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
-    audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
-    return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", facts)
 
 
 def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:

@@ -44,20 +44,25 @@ def test_a_failure_is_mailed_once_its_change_once_and_its_end_once(world):
     assert subjects(world)[mails:] == ["FAILED orders: ControlUnknown"]
     assert told(world) == 1
 
+    world.aws.set_faults({"name": "glue", "action": "glue:GetTable", "code": "AccessDeniedException", "status": 400})
+    assert tick(world)["error"] == "PermissionMissing"
+    text = world.aws.outbox()[-1].get_content()
+    assert "Told before: ControlUnknown in Plan." in text
+    assert "History would be lost in 34 days" in text, "a run without a plan looks for itself"
+
     control(world, "RUN")
     world.work()
     world.aws.set_knobs(export_failure_code="UNKNOWN")
     assert tick(world)["error"] == "ExportFailed"
-    assert subjects(world)[mails + 1 :] == ["FAILED orders: ExportFailed"]
-    assert "Told before: ControlUnknown in Plan." in world.aws.outbox()[-1].get_content()
+    assert subjects(world)[mails + 1 :] == ["FAILED orders: PermissionMissing", "FAILED orders: ExportFailed"]
 
     assert tick(world)["status"] == "SUCCEEDED"
-    done, all_clear = subjects(world)[mails + 2 :]
+    done, all_clear = subjects(world)[mails + 3 :]
     assert (done.split(":")[0], all_clear) == ("OK orders", "ALL CLEAR orders: ExportFailed is over")
     text = world.aws.outbox()[-1].get_content()
     assert "ControlUnknown in Plan" in text
     assert f"of history, from {watermark} to " in text
-    assert told(world) == 3
+    assert told(world) == 4
     assert world.differences() == []
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.digest import Digest
 from pipeline.horizon import Horizon
-from pipeline.incidents import MOST_REMEMBERED, Incident, Kind, News, Told, after_failure, after_look
+from pipeline.incidents import MOST_REMEMBERED, Incident, Kind, News, Told, after_failure, after_look, round_works
 from tests.pipeline.world import QUARTER_HOUR, at
 
 OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
@@ -119,6 +119,11 @@ def test_everything_at_once_is_told_at_once():
 )
 def test_an_incident_costs_the_ticks_before_the_one_that_works(end, ticks):
     assert OPEN.incident.ticks_until(at(end), QUARTER_HOUR) == ticks
+
+
+@pytest.mark.parametrize(("mode", "works"), [("", True), ("update", True), ("full", True), ("backfill", False)])
+def test_a_round_over_old_ground_ends_no_incident(mode, works):
+    assert round_works(mode) is works
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"level":"x","digested":""}', '{"incident":1}'])
