@@ -1,4 +1,4 @@
-"""NotifySuccess: mail what the run did, if such mails are wanted; and the all-clear, if runs had failed before."""
+"""NotifySuccess: mail what the run did, if it is to be told at once; and the all-clear, if runs had failed before."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import record_told, send_notices
 from pipeline.deployment import Deployment
 from pipeline.incidents import after_look, round_works
-from pipeline.mail import horizon_after, success_mail
-from pipeline.settings import EVERY_RUN
+from pipeline.mail import horizon_after, is_told_at_once, success_mail
 
 
 def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     subjects = []
-    if event["plan"]["success_mail"] == EVERY_RUN:
+    if is_told_at_once(event):
         message = success_mail(event, deployment)
         mail.send(deployment.topic_arn, message)
         subjects.append(message.subject)

@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused, PipelineError
+from pipeline.execution_input import UPDATE, tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident
@@ -29,7 +30,7 @@ from pipeline.mail_frame import (
     words,
 )
 from pipeline.prices import export_cost, job_cost
-from pipeline.settings import is_table_name
+from pipeline.settings import EVERY_RUN, is_table_name
 
 _MOST_LISTED = 20
 #: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
@@ -39,6 +40,16 @@ _AFTER = {
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
 _WHAT = {"load": "Loaded", "merge": "Merged", "backfill": "Backfilled"}
+
+
+def is_told_at_once(event: Mapping[str, Any]) -> bool:
+    """Whether a round's success is mailed when it happens. `event` is NotifySuccess's.
+
+    The setting is about what the schedule does by itself; what a person has asked for is always told.
+    """
+    plan = event["plan"]
+    asked_for = tick_of(event["input"]) is None or plan.get("mode", UPDATE) != UPDATE
+    return asked_for or plan["success_mail"] == EVERY_RUN
 
 
 def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.execution_input import BACKFILL
+from pipeline.execution_input import BACKFILL, UPDATE
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident, Kind
-from pipeline.mail import success_mail
+from pipeline.mail import is_told_at_once, success_mail
 from tests.pipeline.rounds import COUNTS, done, failed
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at, plan
 
@@ -79,6 +79,25 @@ def test_a_merge_accounts_for_every_record():
 def test_a_success_mail_tells_what_was_special(event, lines):
     text = success_mail(event, DEPLOYMENT).text
     assert [line for line in lines if line not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "mode", "by_schedule", "at_once"),
+    [
+        ("every_run", UPDATE, True, True),
+        ("daily", UPDATE, True, False),
+        ("never", UPDATE, True, False),
+        ("never", UPDATE, False, True),
+        ("never", BACKFILL, True, True),
+        ("daily", "", True, False),
+    ],
+)
+def test_what_the_schedule_does_is_told_as_the_settings_want_it_and_what_a_person_asked_for_always(
+    choice, mode, by_schedule, at_once
+):
+    asked = {"scheduled_time": "2026-11-21T13:00:00Z"} if by_schedule else {"table": "orders"}
+    planned = {"success_mail": choice} | ({"mode": mode} if mode else {})
+    assert is_told_at_once({"input": asked, "plan": planned}) is at_once
 
 
 def test_a_quiet_window_is_told_without_notes():
