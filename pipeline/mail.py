@@ -24,6 +24,7 @@ from pipeline.mail_frame import (
     Mail,
     accounting,
     clock,
+    filled,
     history_line,
     links,
     subject,
@@ -184,15 +185,7 @@ def _section(failure: Failure) -> str:
 
 def command(failure: Failure, table: str, deployment: Deployment) -> str:
     """The failure's command with the names filled in."""
-    names = {
-        "<table>": table,
-        "<state-machine>": deployment.state_machine_arn,
-        "<parameters>": deployment.parameter(table),
-    }
-    text = failure.kind.command
-    for mark, name in names.items():
-        text = text.replace(mark, name)
-    return text
+    return filled(failure.kind.command, table, deployment)
 
 
 def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:

@@ -61,6 +61,18 @@ def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str
     return lines
 
 
+def filled(command: str, table: str, deployment: Deployment) -> str:
+    """A command of `pipeline.errors` with the names filled in, ready to paste."""
+    names = {
+        "<table>": table,
+        "<state-machine>": deployment.state_machine_arn,
+        "<parameters>": deployment.parameter(table),
+    }
+    for mark, name in names.items():
+        command = command.replace(mark, name)
+    return command
+
+
 def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
     """Every record read, by what became of it."""
     if job == "load":

@@ -8,12 +8,25 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
-from pipeline.errors import REBUILD, RUN_NOW
+from pipeline.errors import ControlUnknown, HistoryLost, PipelineError, error_names
 from pipeline.execution_input import tick_of
 from pipeline.horizon import LEVELS, Horizon
 from pipeline.incidents import Incident, News
 from pipeline.instants import format_instant
-from pipeline.mail_frame import CLEARED, SUCCESS, WARNING, Mail, accounting, clock, history_line, links, subject, words
+from pipeline.mail_frame import (
+    CLEARED,
+    SUCCESS,
+    WARNING,
+    Mail,
+    accounting,
+    clock,
+    filled,
+    history_line,
+    links,
+    subject,
+    words,
+)
+from pipeline.observation import PAUSED
 
 
 def notices(
@@ -85,19 +98,15 @@ def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
 
 def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon, deployment: Deployment) -> Mail:
     """History runs out, or has run out while nobody was told."""
-    reason = str(event["plan"].get("message", ""))
+    reason, incident = str(event["plan"].get("message", "")), news.told.incident
     if horizon.is_lost:
         what = "history is lost"
         happens = "Changes after the watermark can no longer be exported; the table can only be made anew."
-        helps = "A new full export; readers keep the present content until it replaces it."
-        command = REBUILD
     else:
         what = f"history would be lost in {words(horizon.left)}"
         happens = "If the table is not caught up by then, only a new full export helps."
-        helps = "Find out what holds the table up (see above, or the last failure mail), then let it catch up."
-        command = RUN_NOW
-    command = command.replace("<state-machine>", deployment.state_machine_arn).replace("<table>", table)
-    incident = news.told.incident
+    helps, asked = _help(event["plan"], incident, horizon)
+    command = filled(asked, table, deployment)
     lines = [
         f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
         f"{format_instant(horizon.latest)}.",
@@ -122,6 +131,18 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         "execution": event["execution"],
     }
     return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
+
+
+def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) -> tuple[str, str]:
+    """What lets the table catch up, and its command: what holds it up decides."""
+    if horizon.is_lost:
+        return HistoryLost.default_remedy, HistoryLost.command
+    if plan.get("reason") == PAUSED:
+        return "Let the table catch up: set its control parameter to RUN.", ControlUnknown.command
+    kind = error_names().get(incident.kinds[-1].error) if incident else None
+    if kind:
+        return kind.default_remedy, kind.command
+    return "Find out what holds the table up; the execution that is at work shows it.", PipelineError.command
 
 
 def _next_warning(level: int) -> list[str]:

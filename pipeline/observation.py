@@ -14,6 +14,7 @@ from pipeline.marker import TableState
 
 #: The reason of an Idle that says the table is as it should be; the other reasons say nothing of the table.
 UP_TO_DATE = "UpToDate"
+PAUSED = "Paused"
 
 
 @dataclass(frozen=True)

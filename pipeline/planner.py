@@ -28,7 +28,7 @@ from pipeline.errors import (
 from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
 from pipeline.instants import floor_to, format_instant, whole_second
 from pipeline.journal import Claim, RunPlan
-from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
+from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 
 RUN, PAUSE = "RUN", "PAUSE"
@@ -59,7 +59,7 @@ def _held_back(seen: Observation) -> Action | None:
     special wish must not be planned a second time because somebody else's claim came in between.
     """
     if seen.control == PAUSE:
-        return Idle("Paused", "The control parameter says PAUSE; set it to RUN to go on.")
+        return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
         return _halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     claim = seen.claim
