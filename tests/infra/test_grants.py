@@ -190,7 +190,7 @@ def rights(template, name):
             for key, value in keys.items()
         ]
         for resource in resources:
-            short = _ASSET.sub("<asset>", _OWN_ARN.sub(r"\1:", _HASH.sub("", resource)))
+            short = _OWN_ARN.sub(r"\1:", _HASH.sub("", _ASSET.sub("<asset>", resource)))
             yield f"{', '.join(actions)} on {short}{''.join(conditions)}"
 
 
