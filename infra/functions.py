@@ -37,6 +37,7 @@ class FunctionSpec:
 
 FUNCTIONS = (
     FunctionSpec("Plan", "Looks at source, table and parameters, decides, claims the run."),
+    FunctionSpec("NotifyNews", "Mails all-clears, warnings and daily digests."),
     # It asks for every window of a backlog, one request each.
     FunctionSpec("StartExports", "Asks DynamoDB for the exports of the plan.", timeout_seconds=120),
     FunctionSpec("CheckExports", "Looks whether the exports are complete."),

@@ -74,6 +74,7 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
     watermark = places.parameter("/*/last-export-time")
     return {
         "Plan": [*_plan_a_run(places), *_read_watermark(places), *_read_reports(places)],
+        "NotifyNews": [*_send_mail(places), *_remember_told(places)],
         "StartExports": _start_exports(places),
         "CheckExports": [
             Right(
@@ -88,8 +89,14 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
             *_read_reports(places),
             Right(("ssm:PutParameter",), (watermark,), why_wildcard=_MADE_BY_RUNS),
         ],
-        "NotifySuccess": _send_mail(places),
-        "NotifyFailure": [*_send_mail(places), *_read_reports(places)],
+        "NotifySuccess": [*_send_mail(places), *_remember_told(places)],
+        # A run whose plan has failed knows nothing of the history that is left; the mail looks for itself.
+        "NotifyFailure": [
+            *_send_mail(places),
+            *_remember_told(places),
+            *_read_reports(places),
+            Right(("dynamodb:DescribeContinuousBackups",), places.tables),
+        ],
     }
 
 
@@ -216,4 +223,13 @@ def _send_mail(places: Places) -> list[Right]:
     return [
         Right(("sns:Publish",), (places.topic,)),
         Right(("kms:GenerateDataKey", "kms:Decrypt"), (places.topic_key,)),
+    ]
+
+
+def _remember_told(places: Places) -> list[Right]:
+    """Read and write what the mails have told, so that it is told once; the watermark is read along with it."""
+    told, watermark = places.parameter("/*/told"), places.parameter("/*/last-export-time")
+    return [
+        Right(("ssm:GetParameters",), (told, watermark), why_wildcard=_MADE_BY_RUNS),
+        Right(("ssm:PutParameter",), (told,), why_wildcard=_MADE_BY_RUNS),
     ]

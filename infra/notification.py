@@ -1,4 +1,4 @@
-"""The topics that carry mail: one for runs, filtered by status and table, one for alarms.
+"""The topics that carry mail: one for runs, filtered by mail list and table, one for alarms.
 
 SNS knows one subscription per address and topic: a second one with another filter is refused. Whoever wants successes of
 some tables and failures of others gets one filter with an ``$or``. Alarms come without message attributes, which every
@@ -18,13 +18,14 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from pipeline.errors import SettingRefused
-from pipeline.mail import FAILURE, SUCCESS, UNKNOWN_TABLE
+from pipeline.mail_frame import MAIL_LISTS, UNKNOWN_TABLE
 from pipeline.settings import TableSettings
 
 _MOST_TABLES_IN_A_FILTER = 148  # SNS takes 150 combinations, and one value is ours
 _MOST_ADDRESSES = 200
-# What the attribute `status` of a mail says, by the name of the list in the settings.
-_STATUSES = {"success": SUCCESS, "failure": FAILURE}
+# What the attribute `list` of a mail says: the name of a list in the settings. A filter by status would need three values
+# for whoever wants failures, and SNS counts values times tables.
+_LISTS = tuple(dict.fromkeys(MAIL_LISTS.values()))
 
 
 class Notification(Construct):
@@ -72,34 +73,31 @@ class Notification(Construct):
 
 def mail_filters(tables: Sequence[TableSettings]) -> dict[str, dict[str, Any]]:
     """Every address and the filter policy that lets its mails through. Raises SettingRefused beyond SNS's limits."""
-    addresses = sorted({address for table in tables for kind in _STATUSES for address in getattr(table.mail, kind)})
+    addresses = sorted({address for table in tables for kind in _LISTS for address in getattr(table.mail, kind)})
     if len(addresses) > _MOST_ADDRESSES:
         raise SettingRefused(f"mail has {len(addresses)} addresses; allowed are {_MOST_ADDRESSES} in all")
     return {address: _filter(address, tables) for address in addresses}
 
 
 def _filter(address: str, tables: Sequence[TableSettings]) -> dict[str, Any]:
-    wanted = {
-        status: tuple(table.name for table in tables if address in getattr(table.mail, kind))
-        for kind, status in _STATUSES.items()
-    }
-    # Statuses that are wanted of the same tables share a branch.
+    wanted = {kind: tuple(table.name for table in tables if address in getattr(table.mail, kind)) for kind in _LISTS}
+    # Lists that are wanted of the same tables share a branch.
     branches: dict[tuple[str, ...], list[str]] = {}
-    for status, names in wanted.items():
+    for kind, names in wanted.items():
         if names:
-            branches.setdefault(names, []).append(status)
-    policies = [_branch(address, statuses, names, tables) for names, statuses in branches.items()]
+            branches.setdefault(names, []).append(kind)
+    policies = [_branch(address, kinds, names, tables) for names, kinds in branches.items()]
     return policies[0] if len(policies) == 1 else {"$or": policies}
 
 
 def _branch(
-    address: str, statuses: list[str], names: tuple[str, ...], tables: Sequence[TableSettings]
+    address: str, kinds: list[str], names: tuple[str, ...], tables: Sequence[TableSettings]
 ) -> dict[str, list[str]]:
     if len(names) == len(tables):
-        return {"status": statuses}
-    if len(statuses) * len(names) > _MOST_TABLES_IN_A_FILTER:
+        return {"list": kinds}
+    if len(kinds) * len(names) > _MOST_TABLES_IN_A_FILTER:
         raise SettingRefused(
             f"mail names {address} for {len(names)} of {len(tables)} tables; "
             f"allowed are all of them, or {_MOST_TABLES_IN_A_FILTER} values in its filter"
         )
-    return {"status": statuses, "table": [*names, *([UNKNOWN_TABLE] if FAILURE in statuses else [])]}
+    return {"list": kinds, "table": [*names, *([UNKNOWN_TABLE] if "failure" in kinds else [])]}

@@ -1,6 +1,7 @@
 """What a person watches: a dashboard, and alarms for what no run can mail, because none was started or its mail failed.
 
-Lag has no alarm: it is one metric per table, and what makes it grow ends in a mail of its own.
+Lag has no alarm: it is one metric per table, and what makes it grow ends in a mail of its own. That history runs out is
+mailed too, but nothing mends it afterwards: hence an alarm that needs no run to mail it, one for all tables.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ NAMESPACE, SERVICE = "Tidemark", "tidemark"
 _HOUR = Duration.hours(1)
 _FAILING_HOURS = 3
 _MISSED_TICKS = 4
+_HISTORY_USED_PERCENT = 75
 
 
 class Watch(Construct):
@@ -42,6 +44,7 @@ class Watch(Construct):
         # A failing run mails by itself; one that goes on failing for hours may have failed at that, too.
         self._alarm("RunsFail", "Runs have failed hour after hour.", failed, hours=_FAILING_HOURS)
         self._alarm("TicksAreLost", "The scheduler could not start the state machine.", lost)
+        self._horizon_alarm()
         self._silence_alarm(machine.metric_started(period=_HOUR), shortest_tick)
         self._dashboard(name, machine, lost)
 
@@ -73,6 +76,26 @@ class Watch(Construct):
         )
         self._send(alarm)
 
+    def _horizon_alarm(self) -> None:
+        """Of the table that is nearest to losing history; without data it stays as it is, as a slow tick leaves hours out."""
+        alarm = cw.Alarm(
+            self,
+            "HistoryRunsOut",
+            alarm_description="A table's history is nearly lost; the dashboard shows which.",
+            metric=cw.Metric(
+                namespace=NAMESPACE,
+                metric_name="RecoveryPeriodUsed",
+                dimensions_map={"service": SERVICE},
+                statistic="Maximum",
+                period=_HOUR,
+            ),
+            threshold=_HISTORY_USED_PERCENT,
+            evaluation_periods=1,
+            comparison_operator=cw.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=cw.TreatMissingData.IGNORE,
+        )
+        self._send(alarm)
+
     def _send(self, alarm: cw.Alarm) -> None:
         alarm.add_alarm_action(actions.SnsAction(self._topic))
         alarm.add_ok_action(actions.SnsAction(self._topic))
@@ -87,7 +110,7 @@ class Watch(Construct):
         ]
         widgets = [
             _per_table("Behind what could be exported", "LagSeconds", "Maximum"),
-            _per_table("History left before it is lost", "HistoryLeftSeconds", "Minimum"),
+            _per_table("Hours until history is lost", "HoursUntilHistoryIsLost", "Minimum"),
             cw.GraphWidget(title="Runs", left=executions, width=12),
             cw.GraphWidget(title="Lost ticks", left=[lost], width=12),
         ]

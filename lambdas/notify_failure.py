@@ -1,16 +1,23 @@
-"""NotifyFailure: find out what the failure is called, and mail what happened and what helps."""
+"""NotifyFailure: find out what the failure is called, and mail what happened and what helps, once for each incident."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lambdas.aws import mail, reports
+from lambdas.aws import mail, parameters, reports, source
 from lambdas.observability import doorway, logger
+from lambdas.telling import record_told, send_notices
 from pipeline.deployment import Deployment
+from pipeline.execution_input import tick_of
 from pipeline.failures import Failure
-from pipeline.mail import failure_mail
+from pipeline.horizon import Horizon
+from pipeline.incidents import Kind, Told, after_failure
+from pipeline.instants import parse_instant
+from pipeline.mail import failure_mail, table_of
+from pipeline.mail_frame import UNKNOWN_TABLE
 
 
 def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -19,8 +26,51 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     if failure.state == "RunSparkJob":
         failure = failure.explained_by(_report(plan, deployment))
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
-    mail.send(deployment.topic_arn, failure_mail(event, failure, deployment))
+    table, tick = table_of(event, deployment), tick_of(event["input"])
+    if tick is None or table == UNKNOWN_TABLE:
+        horizon = Horizon.from_json(plan.get("history", {}))
+        mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
+    else:
+        _tell_the_incident(event, failure, table, tick, deployment)
     return {"state": failure.state, "error": failure.error, "cause": failure.text}
+
+
+def _tell_the_incident(
+    event: dict[str, Any], failure: Failure, table: str, tick: datetime, deployment: Deployment
+) -> None:
+    """Mail what is news of a failure of the schedule, and nothing of what is not."""
+    told, recorded = _told(table, deployment)
+    horizon = Horizon.from_json(event["plan"].get("history", {})) or _horizon(table, recorded)
+    kind = Kind(failure.error, failure.state, event["plan"].get("mode", ""))
+    news = after_failure(told or Told(), kind, tick, horizon)
+    if news.failed:
+        message = failure_mail(event, failure, deployment, horizon=horizon, incident=news.told.incident)
+        mail.send(deployment.topic_arn, message)
+    send_notices(event, table, news, horizon, deployment)
+    record_told(deployment, table, told, news.told)
+
+
+def _told(table: str, deployment: Deployment) -> tuple[Told | None, str]:
+    """What has been told and the recorded watermark; None where that cannot be read, because a mail twice beats none."""
+    try:
+        return parameters.read_told_and_watermark(deployment, table)
+    except (ClientError, BotoCoreError):
+        logger.exception("what has been told is not known; everything is news")
+        return None, ""
+
+
+def _horizon(table: str, recorded: str) -> Horizon | None:
+    """The horizon of a run whose plan failed, by the operator's view of the watermark; None where it cannot be known."""
+    if not recorded:
+        return None
+    try:
+        earliest, latest, days = source.recovery(table)
+        if earliest is None or latest is None:
+            return None
+        return Horizon(parse_instant(recorded), earliest, latest, days)
+    except (ClientError, BotoCoreError, ValueError):
+        logger.exception("the source's history is not known")
+        return None
 
 
 def _report(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:

@@ -1,19 +1,41 @@
-"""NotifySuccess: mail what the run did."""
+"""NotifySuccess: mail what the run did, if it is to be told at once; and the all-clear, if runs had failed before."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lambdas.aws import mail
-from lambdas.observability import doorway
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lambdas.aws import mail, parameters
+from lambdas.observability import doorway, logger
+from lambdas.telling import record_told, send_notices
 from pipeline.deployment import Deployment
-from pipeline.mail import success_mail
+from pipeline.incidents import after_look, round_works
+from pipeline.mail import horizon_after, is_told_at_once, success_mail
 
 
 def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
-    message = success_mail(event, deployment)
-    mail.send(deployment.topic_arn, message)
-    return {"subject": message.subject}
+    subjects = []
+    if is_told_at_once(event):
+        message = success_mail(event, deployment)
+        mail.send(deployment.topic_arn, message)
+        subjects.append(message.subject)
+    return {"subjects": [*subjects, *_all_clear(event, deployment)]}
+
+
+def _all_clear(event: dict[str, Any], deployment: Deployment) -> list[str]:
+    """The mails about what is over now; the run's next look finds it too, so that it can wait."""
+    table = event["plan"]["table"]
+    try:
+        before = parameters.read_told(deployment, table)
+    except (ClientError, BotoCoreError):
+        logger.exception("what has been told is not known; the next look tells the rest")
+        return []
+    horizon = horizon_after(event)
+    news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon)
+    subjects = send_notices(event, table, news, horizon, deployment)
+    record_told(deployment, table, before, news.told)
+    return subjects
 
 
 handler = doorway(_notify_success)

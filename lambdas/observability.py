@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
 from typing import Any
 
@@ -36,15 +37,18 @@ def doorway(carry_out: Callable[[dict[str, Any], Deployment], dict[str, Any]]) -
 
 
 def record_lag(table: str, seen: Observation) -> None:
-    """Publish how far the table is behind what could be exported, and how much history is left before it is lost.
+    """Publish how far the table is behind what could be exported, and how long until its history is lost.
 
-    LagSeconds: latest restorable time minus watermark. HistoryLeftSeconds: watermark minus earliest restorable time.
+    LagSeconds: latest restorable time minus watermark. HoursUntilHistoryIsLost and RecoveryPeriodUsed (percent): see
+    `pipeline.horizon`. The last one is published without the table, too: one alarm watches all tables.
     Nothing is published for a table without a watermark or a source without recovery.
     """
-    watermark, latest, earliest = seen.table.watermark, seen.source.latest, seen.source.earliest
-    if watermark is None or latest is None or earliest is None:
+    horizon = seen.source.horizon(seen.table.watermark)
+    if horizon is None:
         return
     metrics.add_dimension("table", table)
-    metrics.add_metric("LagSeconds", MetricUnit.Seconds, max(0.0, (latest - watermark).total_seconds()))
-    metrics.add_metric("HistoryLeftSeconds", MetricUnit.Seconds, (watermark - earliest).total_seconds())
+    metrics.add_metric("LagSeconds", MetricUnit.Seconds, max(0.0, (horizon.latest - horizon.watermark).total_seconds()))
+    metrics.add_metric("HoursUntilHistoryIsLost", MetricUnit.NoUnit, round(horizon.left / timedelta(hours=1), 3))
+    metrics.flush_metrics()
+    metrics.add_metric("RecoveryPeriodUsed", MetricUnit.Percent, round(horizon.used_percent, 3))
     metrics.flush_metrics()

@@ -8,14 +8,16 @@ from typing import Any
 from lambdas.aws import executions, parameters, reports, source, table
 from lambdas.observability import doorway, logger, record_lag
 from pipeline.deployment import Deployment
+from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
 from pipeline.execution_input import ExecutionInput
+from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
-from pipeline.observation import Action, Export, Halt, Observation, describe
+from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
 from pipeline.prices import estimate_export
-from pipeline.settings import TableSettings
+from pipeline.settings import DAILY, TableSettings
 
 _MOST_RACES = 3
 
@@ -32,7 +34,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
-    return _answer(wish, seen, action, found.settings)
+    return {**_answer(wish, seen, action, found.settings), **_outlook(wish, seen, action, found)}
 
 
 def _observe(deployment: Deployment, name: str, found: parameters.TableParameters, execution: str) -> Observation:
@@ -84,6 +86,30 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
         price = estimate_export(action.plan, seen.source.size_bytes) if isinstance(action, Export) else 0.0
         answer |= {"planned": answer["kind"], "kind": "DryRun", "estimated_usd": price}
     return answer
+
+
+def _outlook(
+    wish: ExecutionInput, seen: Observation, action: Action, found: parameters.TableParameters
+) -> dict[str, Any]:
+    """What the mails need, and the names of the news there are.
+
+    A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
+    """
+    watermark = seen.table.watermark
+    horizon = seen.source.horizon(watermark)
+    quiet = isinstance(action, Idle) and not wish.dry_run
+    works = isinstance(action, Idle) and action.reason == UP_TO_DATE
+    wanted = works and found.settings.success_mail == DAILY
+    digest = digest_due(seen.table.commits, watermark, found.told.digested) if wanted else None
+    news = after_look(found.told, works=works, horizon=horizon, digest=digest)
+    return {
+        "history": horizon.to_json() if horizon else {},
+        "works": works,
+        "digest": digest.to_json() if digest else {},
+        "news": news.names if quiet else [],
+        "tick_minutes": found.settings.tick_minutes,
+        "success_mail": found.settings.success_mail,
+    }
 
 
 handler = doorway(_plan)

@@ -19,7 +19,7 @@ _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 class ExecutionInput:
     """A wish: bring `table` up to date, export history from `start` again (backfill), or export all anew (full).
 
-    `dry_run` asks for the plan only. `scheduled_time` is what the schedule sent, for the logs; nothing is decided by it.
+    `dry_run` asks for the plan only. `scheduled_time` is what the schedule sent: see `tick_of`. No plan depends on it.
     """
 
     table: str
@@ -46,6 +46,18 @@ class ExecutionInput:
         if (wish.start is not None) != (wish.mode == BACKFILL):
             raise InputRefused(f'"from" goes with "mode": "backfill" and with no other; the mode is {wish.mode!r}')
         return wish
+
+
+def tick_of(raw: Any) -> datetime | None:
+    """The time that the schedule meant an execution for; None for one that a person has started.
+
+    Only the schedule fills in ``scheduled_time``. It tells whom a failure concerns: the one who asked, always, or those who
+    watch the schedule, once. An input that cannot be read at all is a person's.
+    """
+    try:
+        return parse_instant(raw["scheduled_time"]) if isinstance(raw, Mapping) else None
+    except (KeyError, ValueError):
+        return None
 
 
 def _table(name: Any) -> str:

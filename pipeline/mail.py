@@ -6,25 +6,33 @@ says what happened, what the pipeline will do by itself, and the one command tha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from dataclasses import replace
 from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused, PipelineError
+from pipeline.execution_input import UPDATE, tick_of
 from pipeline.failures import Failure
-from pipeline.instants import parse_instant
+from pipeline.horizon import Horizon
+from pipeline.incidents import Incident
+from pipeline.instants import format_instant, parse_instant
+from pipeline.mail_frame import (
+    FAILURE,
+    SUCCESS,
+    UNKNOWN_TABLE,
+    Mail,
+    accounting,
+    clock,
+    filled,
+    history_line,
+    links,
+    subject,
+    words,
+)
 from pipeline.prices import export_cost, job_cost
-from pipeline.settings import is_table_name
+from pipeline.settings import EVERY_RUN, is_table_name
 
-SUCCESS, FAILURE = "SUCCESS", "FAILURE"
-#: What the attribute `table` says where no configured table is meant; every failure list lets it through.
-UNKNOWN_TABLE = "unknown"
-_LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
-_LONGEST_STACK, _SHORTEST_TABLE = 20, 12
-_UNPRINTABLE = re.compile(r"[^ -~]")
 _MOST_LISTED = 20
 #: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
 _AFTER = {
@@ -35,15 +43,14 @@ _AFTER = {
 _WHAT = {"load": "Loaded", "merge": "Merged", "backfill": "Backfilled"}
 
 
-@dataclass(frozen=True)
-class Mail:
-    """One message: subject and text for people, `facts` for machines, status and table for filters."""
+def is_told_at_once(event: Mapping[str, Any]) -> bool:
+    """Whether a round's success is mailed when it happens. `event` is NotifySuccess's.
 
-    status: str
-    table: str
-    subject: str
-    text: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    The setting is about what the schedule does by itself; what a person has asked for is always told.
+    """
+    plan = event["plan"]
+    asked_for = tick_of(event["input"]) is None or plan.get("mode", UPDATE) != UPDATE
+    return asked_for or plan["success_mail"] == EVERY_RUN
 
 
 def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
@@ -52,7 +59,7 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     if plan["kind"] == "Record":
         return _recorded_mail(event, deployment)
     counts = report["counts"]
-    lag = _clock(event["endedAt"]) - parse_instant(report["watermark"])
+    lag = clock(event["endedAt"]) - parse_instant(report["watermark"])
     cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
         f"{_WHAT[report['job']]} {plan['table']} into {deployment.database}.{plan['iceberg_table']}.",
@@ -60,20 +67,21 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         f"The table shows every change before {report['watermark']}.",
         *_stretches(event["exports"]),
         "",
-        *_accounting(report["job"], counts),
+        *accounting(report["job"], counts),
         *_notes(plan, report),
         "",
-        f"Behind the present by {_words(lag)}; took {_words(_clock(event['endedAt']) - _clock(event['startedAt']))}.",
+        f"Behind the present by {words(lag)}; took {words(clock(event['endedAt']) - clock(event['startedAt']))}.",
+        *history_line(horizon_after(event)),
         f"Estimated cost: {cost:.4f} US dollars.",
         "",
-        *_links(event["execution"], deployment, event["jobRun"].get("id", "")),
+        *links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
     what = f"{counts.get('read', 0)} records, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
     facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
-    subject = _subject(deployment, "OK", plan["table"], what)
-    return Mail(SUCCESS, plan["table"], subject, "\n".join(lines) + "\n", facts)
+    headline = subject(deployment, "OK", plan["table"], what)
+    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", facts)
 
 
 def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
@@ -83,17 +91,33 @@ def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     text = (
         f"The parameter last-export-time of {plan['table']} {found}; the table says {report['watermark']}.\n"
         "The table is the truth, so the parameter was written again. No data was touched.\n\n"
-        + "\n".join(_links(event["execution"], deployment, ""))
+        + "\n".join([*history_line(horizon_after(event)), "", *links(event["execution"], deployment)])
         + "\n"
     )
-    subject = _subject(deployment, "OK", plan["table"], f"last-export-time corrected to {report['watermark']}")
+    headline = subject(deployment, "OK", plan["table"], f"last-export-time corrected to {report['watermark']}")
     facts = {"status": SUCCESS, "table": plan["table"], "recorded": plan["recorded"], "watermark": report["watermark"]}
-    return Mail(SUCCESS, plan["table"], subject, text, facts)
+    return Mail(SUCCESS, plan["table"], headline, text, facts)
 
 
-def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deployment) -> Mail:
-    """Tell what failed. `event` is NotifyFailure's: input, execution, plan (empty if planning failed)."""
-    table = _table(event, deployment)
+def horizon_after(event: Mapping[str, Any]) -> Horizon | None:
+    """The horizon once a round is carried out: seen when it was planned, with the watermark it has brought."""
+    planned = Horizon.from_json(event["plan"]["history"])
+    return planned and replace(planned, watermark=parse_instant(event["report"]["watermark"]))
+
+
+def failure_mail(
+    event: Mapping[str, Any],
+    failure: Failure,
+    deployment: Deployment,
+    *,
+    horizon: Horizon | None = None,
+    incident: Incident | None = None,
+) -> Mail:
+    """Tell what failed. `event` is NotifyFailure's: input, execution, plan (empty if planning failed).
+
+    `incident` is the one that the failure belongs to, itself included; None for a run that a person has started.
+    """
+    table = table_of(event, deployment)
     heals = (
         "The next scheduled run tries again by itself."
         if failure.kind.heals_by_itself
@@ -111,10 +135,19 @@ def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deploym
         f"What to do: {failure.remedy}",
         f"The command: {command(failure, table, deployment)}",
         f"The manual: docs/operations.md{_section(failure)}",
+        *_standing(horizon, incident),
         "",
-        *_links(event["execution"], deployment, ""),
+        *links(event["execution"], deployment),
     ]
-    facts = {
+    headline = subject(deployment, "FAILED", table, failure.error)
+    # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
+    audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
+    facts = _failure_facts(failure, table, deployment, horizon)
+    return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
+
+
+def _failure_facts(failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None) -> dict[str, Any]:
+    return {
         "status": FAILURE,
         "table": table,
         "state": failure.state,
@@ -123,15 +156,22 @@ def failure_mail(event: Mapping[str, Any], failure: Failure, deployment: Deploym
         "remedy": failure.remedy,
         "command": command(failure, table, deployment),
         "heals_by_itself": failure.kind.heals_by_itself,
-        "execution": event["execution"],
+        "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
     }
-    subject = _subject(deployment, "FAILED", table, failure.error)
-    # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
-    audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
-    return Mail(FAILURE, audience, subject, "\n".join(lines) + "\n", facts)
 
 
-def _table(event: Mapping[str, Any], deployment: Deployment) -> str:
+def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
+    """How urgent it is, what went before, and when the next mail comes."""
+    lines = history_line(horizon)
+    if incident and len(incident.kinds) > 1:
+        before = "; ".join(map(str, incident.kinds[:-1]))
+        lines.append(f"Runs have failed since {format_instant(incident.since)}. Told before: {before}.")
+    if incident:
+        lines.append("The next mail about it comes when it changes, or when it is over.")
+    return ["", *lines] if lines else []
+
+
+def table_of(event: Mapping[str, Any], deployment: Deployment) -> str:
     """The table a failure is about: the planned one, or the one asked for if it can be a table's name at all."""
     asked = event["input"].get("table") if isinstance(event["input"], Mapping) else None
     named = [event["plan"].get("table"), asked, deployment.default_table]
@@ -145,36 +185,7 @@ def _section(failure: Failure) -> str:
 
 def command(failure: Failure, table: str, deployment: Deployment) -> str:
     """The failure's command with the names filled in."""
-    names = {
-        "<table>": table,
-        "<state-machine>": deployment.state_machine_arn,
-        "<parameters>": deployment.parameter(table),
-    }
-    text = failure.kind.command
-    for mark, name in names.items():
-        text = text.replace(mark, name)
-    return text
-
-
-def _accounting(job: str, counts: Mapping[str, int]) -> list[str]:
-    """Every record read, by what became of it."""
-    if job == "load":
-        return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
-    parts = [
-        ("inserted", "inserted"),
-        ("updated", "updated"),
-        ("deleted", "deleted"),
-        ("already_there", "already there"),
-        ("unknown_deletes", "deletes of unknown keys"),
-    ]
-    # Only several windows at once can have these two.
-    rare = [
-        ("transient", "of keys that came and went between"),
-        ("folded", "overtaken by later ones"),
-    ]
-    shown = [f"{counts.get(name, 0)} {words}" for name, words in parts]
-    shown += [f"{counts[name]} {words}" for name, words in rare if counts.get(name, 0)]
-    return [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
+    return filled(failure.kind.command, table, deployment)
 
 
 def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
@@ -199,37 +210,3 @@ def _stretches(exports: Sequence[Mapping[str, Any]]) -> list[str]:
         return [f"From the full export at {exports[0]['at']}."]
     count = f"{len(exports)} windows" if len(exports) > 1 else "one window"
     return [f"From {count}, {exports[0]['from']} to {exports[-1]['to']}."]
-
-
-def _links(execution: str, deployment: Deployment, job_run: str) -> list[str]:
-    region = deployment.region
-    console = f"https://{region}.console.aws.amazon.com"
-    lines = [f"Execution: {console}/states/home?region={region}#/v2/executions/details/{execution}"]
-    if job_run:
-        place = f"applications/{deployment.application_id}/jobs/{job_run}"
-        lines.append(f"Job: {console}/emr/home?region={region}#/serverless/{place}")
-        lines.append(f"Job log: {deployment.log_uri}{place}/")
-    return lines
-
-
-def _clock(text: str) -> datetime:
-    """Read an instant of Step Functions' context, which carries milliseconds."""
-    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-
-
-def _words(length: timedelta) -> str:
-    minutes, seconds = divmod(int(length.total_seconds()), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-
-
-def _subject(deployment: Deployment, status: str, table: str, what: str) -> str:
-    """Status and what happened stay whole; of a long name of stack or table the end is left out."""
-    stack = _shortened(deployment.stack_name, _LONGEST_STACK)
-    room = _LONGEST_SUBJECT - len(f"[{stack}] {status} : {what}")
-    text = f"[{stack}] {status} {_shortened(table, max(room, _SHORTEST_TABLE))}: {what}"
-    return _UNPRINTABLE.sub("?", text)[:_LONGEST_SUBJECT]
-
-
-def _shortened(name: str, room: int) -> str:
-    return name if len(name) <= room else name[: room - 2] + ".."

@@ -9,7 +9,7 @@ snapshots have expired: on a history that is known from its beginning and bears 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -76,12 +76,14 @@ class TableState:
     """What the Iceberg table says of itself.
 
     `exists` is False for no table at all and for one that a first load is still preparing. `job_ids` are the ids of
-    every job among the ancestors of ``main``: work that is done and needs no doing again.
+    every job among the ancestors of ``main``: work that is done and needs no doing again. `commits` are the summaries they
+    stand in, newest first.
     """
 
     exists: bool
     marker: Marker | None = None
     job_ids: frozenset[str] = frozenset()
+    commits: tuple[Mapping[str, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def watermark(self) -> datetime | None:
@@ -106,7 +108,8 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         return NO_TABLE
     try:
         marker = Marker.from_properties(marked[0]) if marked else None
-        return TableState(exists=True, marker=marker, job_ids=frozenset(found[JOB_ID] for found in marked))
+        job_ids = frozenset(found[JOB_ID] for found in marked)
+        return TableState(exists=True, marker=marker, job_ids=job_ids, commits=tuple(marked))
     except (KeyError, ValueError):
         return TableState(exists=True)
 

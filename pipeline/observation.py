@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Union
 
+from pipeline.horizon import DEFAULT_RECOVERY_DAYS, Horizon
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, RunPlan
 from pipeline.marker import TableState
+
+#: The reason of an Idle that says the table is as it should be; the other reasons say nothing of the table.
+UP_TO_DATE = "UpToDate"
+PAUSED = "Paused"
 
 
 @dataclass(frozen=True)
@@ -17,7 +22,7 @@ class SourceHistory:
     """The source table and the history of it that can be exported now.
 
     With point-in-time recovery off, `earliest` and `latest` are None. `size_bytes` and `item_count` are DynamoDB's own
-    figures, up to six hours old.
+    figures, up to six hours old. `recovery_days` is the recovery period.
     """
 
     table: SourceTable
@@ -25,6 +30,13 @@ class SourceHistory:
     latest: datetime | None
     size_bytes: int = 0
     item_count: int = 0
+    recovery_days: int = DEFAULT_RECOVERY_DAYS
+
+    def horizon(self, watermark: datetime | None) -> Horizon | None:
+        """Where the watermark stands in this history; None without a watermark or with recovery off."""
+        if watermark is None or self.earliest is None or self.latest is None:
+            return None
+        return Horizon(watermark, self.earliest, self.latest, self.recovery_days)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from pipeline.errors import (
 from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
 from pipeline.instants import floor_to, format_instant, whole_second
 from pipeline.journal import Claim, RunPlan
-from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
+from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 
 RUN, PAUSE = "RUN", "PAUSE"
@@ -61,7 +61,7 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     again by itself; a person who wished something would wait in vain, so they are told.
     """
     if seen.control == PAUSE:
-        return Idle("Paused", "The control parameter says PAUSE; set it to RUN to go on.")
+        return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
         return _halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     claim = seen.claim
@@ -216,7 +216,7 @@ def _update(seen: Observation, window_length: timedelta) -> Action:
         return _new_plan(seen, UPDATE, (watermark, *(window.end for window in windows)))
     until = next_close(watermark, window_length)
     return _record(seen) or Idle(
-        "UpToDate", f"The table is at {format_instant(watermark)}; nothing has closed since.", until
+        UP_TO_DATE, f"The table is at {format_instant(watermark)}; nothing has closed since.", until
     )
 
 

@@ -19,6 +19,8 @@ _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
+#: When successes are mailed: each as it happens, summed up for each UTC day, or not at all.
+EVERY_RUN, DAILY, NEVER = "every_run", "daily", "never"
 #: EMR Serverless worker sizes: vCPUs to the memory allowed, in GB.
 _WORKERS = {1: range(2, 9), 2: range(4, 17), 4: range(8, 31), 8: range(16, 61, 4), 16: range(32, 121, 8)}
 
@@ -36,7 +38,8 @@ class TableSettings:
     """Everything that is settable for one source table.
 
     `window_minutes`: the grid that windows end on, 15 to 1440. `tick_minutes`: how often the schedule looks whether a
-    window has closed. `buckets`: partitions of the table by hash of the partition key, a power of two.
+    window has closed. `buckets`: partitions of the table by hash of the partition key, a power of two. `success_mail`: when the
+    list `mail.success` is written to: every_run, daily or never.
     """
 
     name: str
@@ -45,6 +48,7 @@ class TableSettings:
     tick_minutes: int = 15
     buckets: int = 16
     mail: MailLists = MailLists()
+    success_mail: str = EVERY_RUN
 
     def to_json(self) -> str:
         """Write it as one line of JSON, for its parameter."""
@@ -126,6 +130,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         tick_minutes=_whole(merged, "tick_minutes", min(window, TableSettings.tick_minutes), 1, 1440, where),
         buckets=_choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
+        success_mail=_word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),
     )
     size = len(settings.to_json())
     _expect(
@@ -186,6 +191,12 @@ def _choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int,
     right = isinstance(value, int) and not isinstance(value, bool) and value in allowed
     _expect(right, _path(where, name), value, "one of " + ", ".join(map(str, allowed)))
     return int(value)
+
+
+def _word(raw: Mapping[str, Any], name: str, default: str, allowed: tuple[str, ...], where: str) -> str:
+    value = raw.get(name, default)
+    _expect(isinstance(value, str) and value in allowed, _path(where, name), value, "one of " + ", ".join(allowed))
+    return str(value)
 
 
 def _text(raw: Mapping[str, Any], name: str, default: str, form: re.Pattern[str], allowed: str, where: str = "") -> str:

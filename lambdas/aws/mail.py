@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from lambdas.aws.clients import client
-from pipeline.mail import Mail
+from pipeline.mail_frame import Mail
 
 
 def send(topic_arn: str, mail: Mail) -> None:
@@ -18,6 +18,7 @@ def send(topic_arn: str, mail: Mail) -> None:
         MessageStructure="json",
         MessageAttributes={
             "status": {"DataType": "String", "StringValue": mail.status},
+            "list": {"DataType": "String", "StringValue": mail.mail_list},
             "table": {"DataType": "String", "StringValue": mail.table},
         },
     )

@@ -1,4 +1,4 @@
-"""The table's parameters in Parameter Store: settings, control, last-export-time and the claims ``run/<n>``."""
+"""The table's parameters in Parameter Store: settings, control, last-export-time, told and the claims ``run/<n>``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from botocore.exceptions import ClientError
 from lambdas.aws.clients import client, error_code
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused
+from pipeline.incidents import Told
 from pipeline.journal import Claim
 from pipeline.settings import TableSettings
 
+_WATERMARK, _TOLD = "last-export-time", "told"
 _MOST_DELETED_AT_ONCE = 10  # DeleteParameters takes no more names
 
 
@@ -23,6 +25,7 @@ class TableParameters:
     control: str
     recorded: str
     runs: dict[str, str]
+    told: Told
 
 
 def read(deployment: Deployment, table: str) -> TableParameters:
@@ -33,9 +36,29 @@ def read(deployment: Deployment, table: str) -> TableParameters:
     return TableParameters(
         settings=TableSettings.from_json(values["settings"]),
         control=values.get("control", ""),
-        recorded=values.get("last-export-time", ""),
+        recorded=values.get(_WATERMARK, ""),
         runs={name[len("run/") :]: value for name, value in values.items() if name.startswith("run/")},
+        told=Told.from_text(values.get(_TOLD, "")),
     )
+
+
+def read_told(deployment: Deployment, table: str) -> Told:
+    """Read what the mails about a table have said so far."""
+    return read_told_and_watermark(deployment, table)[0]
+
+
+def read_told_and_watermark(deployment: Deployment, table: str) -> tuple[Told, str]:
+    """Read what the mails have said so far, and the operator's view of the watermark, "" where there is none."""
+    path = deployment.parameter(table) + "/"
+    found = client("ssm").get_parameters(Names=[path + _TOLD, path + _WATERMARK])["Parameters"]
+    values = {parameter["Name"][len(path) :]: parameter["Value"] for parameter in found}
+    return Told.from_text(values.get(_TOLD, "")), values.get(_WATERMARK, "")
+
+
+def write_told(deployment: Deployment, table: str, told: Told) -> None:
+    """Write what the mails have said."""
+    name = deployment.parameter(table, _TOLD)
+    client("ssm").put_parameter(Name=name, Value=told.to_text(), Type="String", Overwrite=True)
 
 
 def configured_tables(deployment: Deployment) -> list[str]:
@@ -80,5 +103,5 @@ def remove_claims_before(deployment: Deployment, table: str, runs: dict[str, str
 def record_watermark(deployment: Deployment, table: str, watermark: str) -> None:
     """Write the operator's view of the watermark."""
     client("ssm").put_parameter(
-        Name=deployment.parameter(table, "last-export-time"), Value=watermark, Type="String", Overwrite=True
+        Name=deployment.parameter(table, _WATERMARK), Value=watermark, Type="String", Overwrite=True
     )

@@ -10,30 +10,39 @@ from botocore.exceptions import ClientError
 from lambdas.aws.clients import client, error_code
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
 from pipeline.exports import VIEW_TYPE, ExportRequest
+from pipeline.horizon import DEFAULT_RECOVERY_DAYS
 from pipeline.identity import SourceTable
 from pipeline.observation import SourceHistory
 
 
 def look(table: str) -> SourceHistory:
     """Read the table's identity and its restorable range. Raises TableNotFound."""
-    dynamodb = client("dynamodb")
     try:
-        description = dynamodb.describe_table(TableName=table)["Table"]
-        backups = dynamodb.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
+        description = client("dynamodb").describe_table(TableName=table)["Table"]
+        earliest, latest, days = recovery(table)
     except ClientError as error:
         if error_code(error) in ("ResourceNotFoundException", "TableNotFoundException"):
             raise TableNotFound(f"the source table {table!r} does not exist") from error
         raise
-    # ContinuousBackupsStatus is ENABLED on every table; only the inner status says whether recovery is on.
-    recovery = backups.get("PointInTimeRecoveryDescription", {})
-    on = recovery.get("PointInTimeRecoveryStatus") == "ENABLED"
     return SourceHistory(
         table=SourceTable.from_description(description),
-        earliest=recovery.get("EarliestRestorableDateTime") if on else None,
-        latest=recovery.get("LatestRestorableDateTime") if on else None,
+        earliest=earliest,
+        latest=latest,
         size_bytes=description.get("TableSizeBytes", 0),
         item_count=description.get("ItemCount", 0),
+        recovery_days=days,
     )
+
+
+def recovery(table: str) -> tuple[datetime | None, datetime | None, int]:
+    """Read earliest and latest restorable time, None while recovery is off, and the recovery period in days."""
+    backups = client("dynamodb").describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
+    # ContinuousBackupsStatus is ENABLED on every table; only the inner status says whether recovery is on.
+    found = backups.get("PointInTimeRecoveryDescription", {})
+    if found.get("PointInTimeRecoveryStatus") != "ENABLED":
+        return None, None, DEFAULT_RECOVERY_DAYS
+    earliest, latest = found.get("EarliestRestorableDateTime"), found.get("LatestRestorableDateTime")
+    return earliest, latest, found.get("RecoveryPeriodInDays", DEFAULT_RECOVERY_DAYS)
 
 
 def start_export(source_arn: str, request: ExportRequest, token: str, bucket: str, prefix: str) -> dict[str, Any]:

@@ -22,6 +22,13 @@ EXPECTED = {
         s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
     """,
+    "NotifyNews": """
+        sns:Publish on <NotificationTopic>
+        kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
+        ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
+    """,
     "StartExports": """
         dynamodb:ExportTableToPointInTime, dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
         s3:PutObject, s3:PutObjectAcl, s3:AbortMultipartUpload on <StorageBucket.Arn>/exports/*
@@ -41,12 +48,19 @@ EXPECTED = {
     "NotifySuccess": """
         sns:Publish on <NotificationTopic>
         kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
+        ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
     """,
     "NotifyFailure": """
         sns:Publish on <NotificationTopic>
         kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
+        ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
         s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
+        dynamodb:DescribeContinuousBackups on dynamodb:table/orders
     """,
     "JobRole": """
         s3:GetObject on <asset>
@@ -65,6 +79,7 @@ EXPECTED = {
     """,
     "StateMachine": """
         lambda:InvokeFunction on <PlanFunction.Arn>
+        lambda:InvokeFunction on <NotifyNewsFunction.Arn>
         lambda:InvokeFunction on <StartExportsFunction.Arn>
         lambda:InvokeFunction on <CheckExportsFunction.Arn>
         lambda:InvokeFunction on <PrepareJobFunction.Arn>
@@ -83,6 +98,7 @@ EXPECTED = {
 }
 FUNCTIONS = [
     "Plan",
+    "NotifyNews",
     "StartExports",
     "CheckExports",
     "PrepareJob",
@@ -174,7 +190,7 @@ def rights(template, name):
             for key, value in keys.items()
         ]
         for resource in resources:
-            short = _ASSET.sub("<asset>", _OWN_ARN.sub(r"\1:", _HASH.sub("", resource)))
+            short = _OWN_ARN.sub(r"\1:", _HASH.sub("", _ASSET.sub("<asset>", resource)))
             yield f"{', '.join(actions)} on {short}{''.join(conditions)}"
 
 

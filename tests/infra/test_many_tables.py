@@ -48,7 +48,7 @@ def test_every_table_may_be_described_and_exported(of_many):
                 allowed[action, "all"] += len(statement["Resource"]) if isinstance(statement["Resource"], list) else 1
     assert {action: count for (action, _), count in allowed.items()} == {
         "dynamodb:DescribeTable": 2 * TABLES,
-        "dynamodb:DescribeContinuousBackups": 2 * TABLES,
+        "dynamodb:DescribeContinuousBackups": 3 * TABLES,
         "dynamodb:ExportTableToPointInTime": TABLES,
         "dynamodb:DescribeExport": TABLES,
     }
@@ -59,8 +59,8 @@ def test_a_mail_address_for_every_table_needs_no_list_of_them(of_many):
         s["Endpoint"]: s["FilterPolicy"] for s in of_many.of("SNS::Subscription").values() if "FilterPolicy" in s
     }
     assert filters == {
-        "data-team@example.com": {"status": ["SUCCESS", "FAILURE"]},
-        "on-call@example.com": {"status": ["FAILURE"]},
+        "data-team@example.com": {"list": ["success", "failure"]},
+        "on-call@example.com": {"list": ["failure"]},
     }
 
 

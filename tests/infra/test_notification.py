@@ -17,15 +17,15 @@ def tables(**mail):
 @pytest.mark.parametrize(
     ("mail", "expected"),
     [
-        pytest.param({"orders": {"success": ["a@example.com"]}}, {"status": ["SUCCESS"]}, id="one kind of all tables"),
+        pytest.param({"orders": {"success": ["a@example.com"]}}, {"list": ["success"]}, id="one kind of all tables"),
         pytest.param(
             {"orders": {"success": ["a@example.com"], "failure": ["a@example.com"]}},
-            {"status": ["SUCCESS", "FAILURE"]},
+            {"list": ["success", "failure"]},
             id="everything",
         ),
         pytest.param(
             {"orders": {"failure": ["a@example.com"]}, "ledger": {}},
-            {"status": ["FAILURE"], "table": ["orders", "unknown"]},
+            {"list": ["failure"], "table": ["orders", "unknown"]},
             id="one kind of one table",
         ),
         pytest.param(
@@ -33,7 +33,7 @@ def tables(**mail):
                 "orders": {"success": ["a@example.com"], "failure": ["a@example.com"]},
                 "ledger": {"failure": ["a@example.com"]},
             },
-            {"$or": [{"status": ["SUCCESS"], "table": ["orders"]}, {"status": ["FAILURE"]}]},
+            {"$or": [{"list": ["success"], "table": ["orders"]}, {"list": ["failure"]}]},
             id="successes of one table and failures of all",
         ),
     ],

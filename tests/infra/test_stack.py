@@ -163,6 +163,13 @@ def test_alarms_watch_one_metric_each_and_tell_somebody(template):
         assert alarm["EvaluationPeriods"] * alarm["Period"] <= 7 * 86400
 
 
+def test_one_alarm_watches_the_history_of_every_table(template):
+    (alarm,) = [a for a in template.of("CloudWatch::Alarm").values() if a["MetricName"] == "RecoveryPeriodUsed"]
+    assert (alarm["Namespace"], alarm["Statistic"], alarm["Threshold"]) == ("Tidemark", "Maximum", 75)
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": "tidemark"}]
+    assert alarm["TreatMissingData"] == "ignore"
+
+
 def test_the_dashboard_is_json_and_finds_the_lag_of_every_table(template):
     body = json.loads(template.one("CloudWatch::Dashboard")["DashboardBody"])
     lag = body["widgets"][0]["properties"]["metrics"][0][0]["expression"]

@@ -64,12 +64,12 @@ class Account:
         self.aws.client("s3").create_bucket(Bucket=DEPLOYMENT.bucket)
         self.aws.client("glue").create_database(DatabaseInput={"Name": DEPLOYMENT.database})
         self.aws.client("sns").create_topic(Name="mails")
-        for kind, status in (("success", "SUCCESS"), ("failure", "FAILURE")):
+        for kind in ("success", "failure"):
             self.aws.client("sns").subscribe(
                 TopicArn=DEPLOYMENT.topic_arn,
                 Protocol="email",
                 Endpoint=getattr(SETTINGS.mail, kind)[0],
-                Attributes={"FilterPolicy": json.dumps({"status": [status]})},
+                Attributes={"FilterPolicy": json.dumps({"list": [kind]})},
             )
         trust = {"Effect": "Allow", "Principal": {"Service": "states.amazonaws.com"}, "Action": "sts:AssumeRole"}
         policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
@@ -92,9 +92,9 @@ class Account:
         self.switch_recovery(on=True, name=name)
         dynamodb.put_item(TableName=name, Item={"id": {"S": "first"}})
 
-    def switch_recovery(self, *, on: bool, name: str = "orders") -> None:
-        """Turn point-in-time recovery on or off."""
-        asked = {"PointInTimeRecoveryEnabled": on}
+    def switch_recovery(self, *, on: bool, name: str = "orders", **period: int) -> None:
+        """Turn point-in-time recovery on or off; RecoveryPeriodInDays may be given."""
+        asked = {"PointInTimeRecoveryEnabled": on, **period}
         self.aws.client("dynamodb").update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=asked)
 
     def source_id(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # Powertools reads these when the functions' modules are imported, as it does in a container.
 os.environ |= {"POWERTOOLS_SERVICE_NAME": "tidemark", "POWERTOOLS_METRICS_NAMESPACE": "Tidemark"}
@@ -13,6 +13,7 @@ import pytest
 from lambdas.aws.clients import client
 from local.control import LocalAws
 from tests.lambdas.account import DEPLOYMENT, Account
+from tests.lambdas.ticks import Schedule
 
 
 @pytest.fixture(scope="session")
@@ -41,3 +42,24 @@ def account(launched: LocalAws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Acc
     launched.set_knobs(export_seconds=0, export_failure_code=None)
     launched.restore()
     client.cache_clear()
+
+
+@pytest.fixture
+def schedule(account: Account) -> Schedule:
+    return Schedule(account)
+
+
+@pytest.fixture
+def up_to_date(account: Account) -> str:
+    """A table at the last window's end, as the parameter says; returns the watermark."""
+    account.commit(account.grid())
+    (watermark,) = account.instants(0)
+    account.put_parameter("orders", "last-export-time", watermark)
+    return watermark
+
+
+@pytest.fixture
+def writes(account: Account) -> Callable[[], int]:
+    """How many parameters were written since: a fault that never fires counts the calls."""
+    account.aws.set_faults({"name": "count", "action": "ssm:PutParameter", "on_call": 10**6})
+    return lambda: int(account.aws.faults()[0]["calls"])

@@ -38,7 +38,7 @@ def before(account: Account) -> int:
 def test_a_success_reaches_those_who_asked_for_it(account: Account, before: int):
     told = call(notify_success.handler, **done())
     mail = only_mail(account, before)
-    assert (mail["To"], mail["Subject"]) == ("ok@example.com", told["subject"])
+    assert (mail["To"], [mail["Subject"]]) == ("ok@example.com", told["subjects"])
     assert "Merged orders into tidemark.orders." in mail.get_content()
 
 

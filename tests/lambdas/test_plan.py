@@ -73,7 +73,7 @@ def test_a_plan_whose_answer_was_lost_is_made_again_under_the_same_claim(account
     me = account.execution()
     first = plan(me)
     account.aws.advance(3600)
-    assert {**plan(me), "seen_at": ""} == {**first, "seen_at": ""}
+    assert {**plan(me), "seen_at": ""} == {**first, "seen_at": "", "history": {}}
     assert list(account.claims()) == [1]
 
 
@@ -220,13 +220,17 @@ def test_a_claim_whose_reply_was_lost_is_recognised_as_its_own(account: Account)
 def test_lag_and_the_history_left_are_published_for_the_table(account: Account, capsys: pytest.CaptureFixture[str]):
     account.commit(account.grid(3))
     plan(account.execution())
-    (metrics,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"LagSeconds"' in line]
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    (metrics,) = [line for line in lines if "LagSeconds" in line]
     assert metrics["table"] == "orders"
     assert 45 * 60 <= metrics["LagSeconds"][0] < 60 * 60
-    assert metrics["HistoryLeftSeconds"][0] > 0
+    assert 34 * 24 < metrics["HoursUntilHistoryIsLost"][0] < 35 * 24
     (directive,) = metrics["_aws"]["CloudWatchMetrics"]
     assert directive["Namespace"] == "Tidemark"
     assert [sorted(dimensions) for dimensions in directive["Dimensions"]] == [["service", "table"]]
+    (shared,) = [line for line in lines if "RecoveryPeriodUsed" in line]
+    assert 0 < shared["RecoveryPeriodUsed"][0] < 1
+    assert shared["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]], "one alarm watches all tables"
 
 
 def test_nothing_is_published_for_a_table_that_is_not_there_yet(account: Account, capsys: pytest.CaptureFixture[str]):

@@ -5,12 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.failures import Failure
+from pipeline.horizon import Horizon
+from pipeline.incidents import Incident
 from pipeline.journal import RunPlan
-from pipeline.mail import Mail, failure_mail
+from pipeline.mail import failure_mail
+from pipeline.mail_frame import Mail
 from pipeline.observation import Export, describe
-from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, at, plan
 
 COUNTS = {"read": 15, "inserted": 5, "updated": 4, "deleted": 3, "already_there": 2, "unknown_deletes": 1}
+
+#: What a plan tells of the world beside its action.
+OUTLOOK = {
+    "history": Horizon(at("12:00"), at("01/12:00"), at("13:00")).to_json(),
+    "works": False,
+    "digest": {},
+    "news": [],
+    "tick_minutes": 15,
+    "success_mail": "every_run",
+}
 
 
 def done(
@@ -18,7 +31,7 @@ def done(
 ) -> dict[str, Any]:
     """What NotifySuccess is handed after a round: `given` goes into plan and report."""
     action = Export(found or plan("12:00 13:00"), 7, taken_over_from=given.get("taken_over_from", ""))
-    made = {**describe(action), "table": given.get("table", "orders"), "iceberg_table": "orders"}
+    made = {**describe(action), "table": given.get("table", "orders"), "iceberg_table": "orders", **OUTLOOK}
     report = {
         "watermark": made["end"],
         "start": made["start"],
@@ -32,6 +45,7 @@ def done(
     }
     exports = [{**export, "arn": "…", "manifest": "…", "billed_bytes": 10_000_000} for export in made["exports"]]
     return {
+        "input": {"table": "orders", "scheduled_time": "2026-11-21T13:00:00Z"},
         "execution": EXECUTION,
         "startedAt": "2026-11-21T13:05:00.123Z",
         "endedAt": "2026-11-21T13:12:30.456Z",
@@ -42,7 +56,10 @@ def done(
     }
 
 
-def failed(error: str = "Gap", state: str = "RunSparkJob") -> Mail:
+def failed(
+    error: str = "Gap", state: str = "RunSparkJob", *, horizon: Horizon | None = None, incident: Incident | None = None
+) -> Mail:
     """The mail about a failure of the table orders."""
     event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": {}}
-    return failure_mail(event, Failure(state, error, "What happened there.", "What helps."), DEPLOYMENT)
+    failure = Failure(state, error, "What happened there.", "What helps.")
+    return failure_mail(event, failure, DEPLOYMENT, horizon=horizon, incident=incident)

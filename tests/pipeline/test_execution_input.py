@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import InputRefused
-from pipeline.execution_input import ExecutionInput
+from pipeline.execution_input import ExecutionInput, tick_of
 from tests.pipeline.world import at
 
 
@@ -71,3 +71,16 @@ def test_anything_else_is_refused_by_name_with_what_is_allowed(raw, told):
 def test_with_several_tables_configured_one_has_to_be_named():
     with pytest.raises(InputRefused, match="name one of the tables"):
         ExecutionInput.parse({}, "")
+
+
+def test_the_schedule_s_executions_name_their_tick():
+    assert tick_of({"table": "orders", "scheduled_time": "2026-11-21T12:15:00Z"}) == at("12:15")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"table": "orders"}, {"scheduled_time": ""}, {"scheduled_time": "now"}, {"scheduled_time": 3}, "orders", None, []],
+    ids=repr,
+)
+def test_every_other_execution_is_a_person_s(asked):
+    assert tick_of(asked) is None

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.execution_input import BACKFILL
-from pipeline.mail import success_mail
+from pipeline.execution_input import BACKFILL, UPDATE
+from pipeline.horizon import Horizon
+from pipeline.incidents import Incident, Kind
+from pipeline.mail import is_told_at_once, success_mail
 from tests.pipeline.rounds import COUNTS, done, failed
-from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, plan
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at, plan
 
 
 def test_a_merge_accounts_for_every_record():
@@ -25,6 +27,7 @@ def test_a_merge_accounts_for_every_record():
         "Read 15 records = 5 inserted + 4 updated + 3 deleted + 2 already there + 1 deletes of unknown keys.\n"
         "\n"
         "Behind the present by 12 min 30 s; took 7 min 30 s.\n"
+        "History would be lost in 35 days 0 h (0 % of the recovery period of 35 days used).\n"
         "Estimated cost: 0.0431 US dollars.\n"
         "\n"
         f"Execution: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1#/v2/executions/details/{EXECUTION}\n"
@@ -78,6 +81,25 @@ def test_a_success_mail_tells_what_was_special(event, lines):
     assert [line for line in lines if line not in text] == []
 
 
+@pytest.mark.parametrize(
+    ("choice", "mode", "by_schedule", "at_once"),
+    [
+        ("every_run", UPDATE, True, True),
+        ("daily", UPDATE, True, False),
+        ("never", UPDATE, True, False),
+        ("never", UPDATE, False, True),
+        ("never", BACKFILL, True, True),
+        ("daily", "", True, False),
+    ],
+)
+def test_what_the_schedule_does_is_told_as_the_settings_want_it_and_what_a_person_asked_for_always(
+    choice, mode, by_schedule, at_once
+):
+    asked = {"scheduled_time": "2026-11-21T13:00:00Z"} if by_schedule else {"table": "orders"}
+    planned = {"success_mail": choice} | ({"mode": mode} if mode else {})
+    assert is_told_at_once({"input": asked, "plan": planned}) is at_once
+
+
 def test_a_quiet_window_is_told_without_notes():
     text = success_mail(done(counts={"read": 0}), DEPLOYMENT).text
     assert "Read 0 records = 0 inserted + 0 updated + 0 deleted" in text
@@ -90,7 +112,7 @@ def test_a_quiet_window_is_told_without_notes():
 )
 def test_a_corrected_parameter_is_told_with_what_it_said(recorded, told):
     event = done()
-    event["plan"] = {"kind": "Record", "table": "orders", "recorded": recorded}
+    event["plan"] = {"kind": "Record", "table": "orders", "recorded": recorded, "history": {}}
     mail = success_mail(event, DEPLOYMENT)
     assert told in mail.text
     assert "The table is the truth" in mail.text
@@ -152,3 +174,29 @@ def test_a_failure_of_another_name_is_not_sent_to_a_section_that_does_not_exist(
 )
 def test_a_failure_mail_claims_no_more_about_the_table_than_is_known(error, state, told):
     assert told in failed(error, state).text
+
+
+def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_time_there_is():
+    incident = Incident(at("12:00"), at("10:00"), (Kind("JobFailed", "RunSparkJob", "update"),))
+    horizon = Horizon(at("10:00"), at("01/12:00"), at("13:00"), 35)
+    mail = failed(horizon=horizon, incident=incident)
+    assert (
+        "The manual: docs/operations.md, section Gap\n"
+        "\n"
+        "History would be lost in 34 days 21 h (0 % of the recovery period of 35 days used).\n"
+        "The next mail about it comes when it changes, or when it is over.\n"
+        "\n"
+        "Execution: "
+    ) in mail.text
+    assert mail.facts["history_left_seconds"] == (34 * 24 + 21) * 3600
+
+
+def test_a_failure_that_follows_others_says_what_went_before():
+    kinds = (
+        Kind("PitrOff", "Plan"),
+        Kind("JobFailed", "RunSparkJob", "backfill"),
+        Kind("Gap", "RunSparkJob", "update"),
+    )
+    text = failed(incident=Incident(at("12:00"), None, kinds)).text
+    told = "Told before: PitrOff in Plan; JobFailed in RunSparkJob (backfill)."
+    assert f"Runs have failed since 2026-11-21T12:00:00Z. {told}\n" in text

@@ -73,7 +73,7 @@ def test_a_subject_of_success_keeps_the_watermark(table, stack):
 
 def test_the_longest_subject_of_all_keeps_what_was_corrected():
     event = done(table="t" * 255)
-    event["plan"] = {"kind": "Record", "table": "t" * 255, "recorded": ""}
+    event["plan"] = {"kind": "Record", "table": "t" * 255, "recorded": "", "history": {}}
     subject = success_mail(event, replace(DEPLOYMENT, stack_name="s" * 60)).subject
     assert len(subject) <= 100
     assert subject.endswith("corrected to 2026-11-21T13:00:00Z")

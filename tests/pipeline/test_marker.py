@@ -44,6 +44,11 @@ def test_the_newest_commit_tells_the_watermark_and_every_commit_its_job():
     assert read_table_state(TWO) == TableState(True, SECOND, frozenset({"job-1", "job-2"}))
 
 
+def test_the_commits_are_there_newest_first_without_those_of_others():
+    found = read_table_state(metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties()))
+    assert [commit[JOB_ID] for commit in found.commits] == ["job-2", "job-1"]
+
+
 def test_compaction_on_top_hides_nothing():
     compacted = metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION, COMPACTION)
     assert read_table_state(compacted) == read_table_state(TWO)

@@ -34,6 +34,7 @@ def test_everything_can_be_set():
                 "tick_minutes": 5,
                 "buckets": 1,
                 "mail": mail,
+                "success_mail": "daily",
             }
         ],
         "stack_name": "Tides-2",
@@ -43,7 +44,7 @@ def test_everything_can_be_set():
         "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "max_executors": 1},
     }
     lists = MailLists(("a@example.com",), ("b@example.com", "c@example.com"))
-    table = TableSettings("Orders.2", "o", 15, 5, 1, lists)
+    table = TableSettings("Orders.2", "o", 15, 5, 1, lists, "daily")
     assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 1))
 
 
@@ -82,6 +83,8 @@ def test_the_only_table_need_not_be_named():
         ({"tick_minutes": 0}, "tick_minutes is 0; allowed is a whole number from 1 to 1440"),
         ({"buckets": 3}, "buckets is 3; allowed is one of 1, 2, 4"),
         ({"buckets": 8192}, "buckets is 8192"),
+        ({"success_mail": "weekly"}, "success_mail is 'weekly'; allowed is one of every_run, daily, never"),
+        ({"success_mail": True}, "success_mail is True"),
         ({"name": "ab"}, "name is 'ab'; allowed is a DynamoDB table name"),
         ({"name": "a" * 256}, "name is 'aaa"),
         ({"name": "or ders"}, "name is 'or ders'"),
@@ -146,6 +149,7 @@ tables = st.builds(
     tick_minutes=st.integers(1, 1440),
     buckets=st.sampled_from([2**n for n in range(13)]),
     mail=st.builds(MailLists, success=addresses, failure=addresses),
+    success_mail=st.sampled_from(["every_run", "daily", "never"]),
 )
 
 

@@ -12,6 +12,7 @@ from tests.statemachine.walk import Answer, Route, TaskFailed, walk
 
 EXPORT = {"kind": "Export", "table": "orders", "job_id": "job-1"}
 IDLE = {"kind": "Idle", "reason": "UpToDate"}
+IDLE_WITH_NEWS = {**IDLE, "table": "orders", "news": ["IncidentOver", "Digest"]}
 HALT = {"kind": "Halt", "table": "orders", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
 RECORD = {"kind": "Record", "table": "orders", "watermark": "…"}
 EXPORTS = [{"from": "…", "to": "…", "arn": "arn-of-the-export"}]
@@ -44,7 +45,8 @@ def answers(*plans: dict[str, Any] | TaskFailed, looks: int = 1, job_run: Any = 
         "CheckExports": lambda: {"exports": COMPLETE, "ready": next(ready), "wait_seconds": 45},
         "PrepareJob": lambda: JOB,
         "RecordWatermark": lambda: {"watermark": "…"},
-        "NotifySuccess": lambda: {"subject": "…"},
+        "NotifyNews": lambda: {"subjects": ["…"]},
+        "NotifySuccess": lambda: {"subjects": ["…"]},
         "NotifyFailure": lambda: {"state": "…", "error": "NamedByTheMail", "cause": "Told by the mail."},
     }
 
@@ -71,6 +73,32 @@ def test_with_nothing_to_do_a_run_plans_and_idles():
 
 def test_a_dry_run_ends_after_its_plan():
     assert walk(answers({"kind": "DryRun", "planned": "Export"})).states == ["Plan", "ChooseAction", "Idle"]
+
+
+def test_news_is_told_once_before_the_run_idles():
+    route = walk(answers(IDLE_WITH_NEWS))
+    assert route.states == ["Plan", "ChooseAction", "NotifyNews", "ChooseAction", "Idle"]
+    assert route.last("NotifyNews")["Payload"] == {
+        "input": {"table": "orders"},
+        "execution": "arn-of-the-execution",
+        "startedAt": "2026-11-21T13:05:00.000Z",
+        "plan": IDLE_WITH_NEWS,
+    }
+
+
+def test_one_piece_of_news_is_news_and_none_is_none():
+    assert "NotifyNews" in walk(answers({**IDLE, "news": ["Digest"]})).states
+    assert "NotifyNews" not in walk(answers({**IDLE, "news": []})).states
+
+
+def test_news_that_cannot_be_told_does_not_fail_the_run():
+    route = walk(answers(IDLE_WITH_NEWS, NotifyNews=TaskFailed("PermissionMissing", "…")))
+    assert route.states == ["Plan", "ChooseAction", "NotifyNews", "ChooseAction", "Idle"]
+
+
+def test_news_at_the_end_of_a_run_with_work_is_told_too():
+    states = walk(answers(EXPORT, IDLE_WITH_NEWS)).states
+    assert states == ["Plan", "ChooseAction", *ROUND, "NotifyNews", "ChooseAction", "Idle"]
 
 
 def test_a_round_exports_merges_records_tells_and_plans_again():
@@ -114,6 +142,7 @@ def test_the_job_is_started_as_it_was_prepared():
 def test_the_success_mail_gets_plan_report_exports_job_and_times():
     told = walk(answers(EXPORT, IDLE)).last("NotifySuccess")["Payload"]
     assert told == {
+        "input": {"table": "orders"},
         "execution": "arn-of-the-execution",
         "startedAt": "2026-11-21T13:05:00.000Z",
         "endedAt": "2026-11-21T13:12:00.000Z",
@@ -163,7 +192,8 @@ def test_a_failure_in_a_later_round_is_not_told_with_the_plan_of_an_earlier_one(
 @pytest.mark.parametrize("name", [name for name in TASKS if name != "RunSparkJob"])
 @pytest.mark.parametrize("error", ["AwsUnavailable", "Lambda.TooManyRequestsException", "States.Timeout"])
 def test_a_passing_failure_of_a_function_is_tried_five_times_more(name, error):
-    route = walk(answers(HALT if name == "NotifyFailure" else EXPORT, IDLE, **{name: TaskFailed(error, "…")}))
+    planned = {"NotifyFailure": HALT, "NotifyNews": IDLE_WITH_NEWS}.get(name, EXPORT)
+    route = walk(answers(planned, IDLE, **{name: TaskFailed(error, "…")}))
     assert tried(route, name) == 6
 
 

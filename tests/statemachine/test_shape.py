@@ -71,7 +71,7 @@ def test_every_task_has_a_timeout_and_retries_named_errors_a_bounded_number_of_t
 def test_every_task_s_failure_leads_to_the_mail(name):
     catcher = TASKS[name]["Catch"][-1]
     assert catcher["ErrorEquals"] == ["States.ALL"]
-    after_the_mail = {"NotifySuccess": "Plan", "NotifyFailure": "Failed"}
+    after_the_mail = {"NotifySuccess": "Plan", "NotifyNews": "ChooseAction", "NotifyFailure": "Failed"}
     assert catcher["Next"] == after_the_mail.get(name, "NotifyFailure")
 
 

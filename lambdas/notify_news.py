@@ -1,0 +1,30 @@
+"""NotifyNews: mail what a run without work has found worth telling: an all-clear, a warning, the daily digest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lambdas.aws import parameters
+from lambdas.observability import doorway, logger
+from lambdas.telling import record_told, send_notices
+from pipeline.deployment import Deployment
+from pipeline.digest import Digest
+from pipeline.horizon import Horizon
+from pipeline.incidents import after_look
+
+
+def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    plan = event["plan"]
+    # Read again: a reply that was lost must not lead to a second mail.
+    before = parameters.read_told(deployment, plan["table"])
+    horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
+    if digest and digest.end == before.digested:
+        digest = None
+    news = after_look(before, works=plan["works"], horizon=horizon, digest=digest)
+    logger.info("news", extra={"table": plan["table"], "news": news.names})
+    subjects = send_notices(event, plan["table"], news, horizon, deployment)
+    record_told(deployment, plan["table"], before, news.told)
+    return {"subjects": subjects}
+
+
+handler = doorway(_notify_news)

@@ -1,0 +1,167 @@
+"""Incidents: what a failure, a success or a look is worth telling, so that there is one mail per incident and not one per tick.
+
+An incident begins with the first failure of a scheduled run and is over when a run works again: a round is carried out,
+or the table is found up to date. In between every failure that has not been told yet is told once; the same one again is
+silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent: a halt that goes on
+for days writes nothing. A run that a person has started is no part of this: that person is always told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.digest import Digest
+from pipeline.errors import HistoryLost
+from pipeline.execution_input import FULL, UPDATE
+from pipeline.horizon import Horizon
+from pipeline.instants import format_instant, parse_instant
+
+#: A parameter holds 4,096 characters; more different failures than these in one incident are told again.
+MOST_REMEMBERED = 12
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What makes two failures the same: the error's name, the state it was in, and what the run was to do there.
+
+    `mode` is the plan's (update, backfill, full), or "" where nothing was planned. Messages play no part: they hold instants.
+    """
+
+    error: str
+    state: str
+    mode: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", UPDATE) else "")
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Failures without success between them: since which tick, at which watermark, and what has been told, oldest first."""
+
+    since: datetime
+    watermark: datetime | None
+    kinds: tuple[Kind, ...]
+
+    def ticks_until(self, end: datetime, tick: timedelta) -> int:
+        """How many ticks of the schedule had no success, if `end` is the first that has."""
+        return max(1, -((self.since - end) // tick))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up."""
+
+    incident: Incident | None = None
+    level: int = 0
+    digested: datetime | None = None
+
+    def to_text(self) -> str:
+        """Write it as its parameter's value."""
+        raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
+        if self.incident:
+            raw["incident"] = {
+                "since": format_instant(self.incident.since),
+                "watermark": _optional(self.incident.watermark),
+                "kinds": [[k.error[:_LONGEST_NAME], k.state, k.mode] for k in self.incident.kinds],
+            }
+        return json.dumps(raw, separators=(",", ":"))
+
+    @classmethod
+    def from_text(cls, text: str) -> Told:
+        """Read what `to_text` wrote. Anything else counts as nothing told: a mail twice is better than none."""
+        try:
+            return cls._from_json(json.loads(text)) if text else cls()
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return cls()
+
+    @classmethod
+    def _from_json(cls, raw: Mapping[str, Any]) -> Told:
+        found = raw.get("incident")
+        incident = found and Incident(
+            parse_instant(found["since"]), _instant(found["watermark"]), tuple(Kind(*kind) for kind in found["kinds"])
+        )
+        return cls(incident, int(raw["level"]), _instant(raw["digested"]))
+
+
+@dataclass(frozen=True)
+class News:
+    """What is to be mailed now, and what has been told once it is.
+
+    `failed`: the failure at hand is to be told. `over`: the incident that has ended. `warning`: the horizon's level to warn
+    of, or 0. `safe_again`: the warnings no longer hold. `digest`: the days to sum up.
+    """
+
+    told: Told
+    failed: bool = False
+    over: Incident | None = None
+    warning: int = 0
+    safe_again: bool = False
+    digest: Digest | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """What there is to mail, by name, for the log and for the state machine to count."""
+        happened = {
+            "Failed": self.failed,
+            "IncidentOver": self.over,
+            "HistoryShort": self.warning,
+            "HistorySafe": self.safe_again,
+            "Digest": self.digest,
+        }
+        return [name for name, is_news in happened.items() if is_news]
+
+
+def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None) -> News:
+    """What a failed run of the schedule is worth telling. `tick` is the time the schedule meant it for."""
+    kind = replace(kind, error=kind.error[:_LONGEST_NAME])
+    # The failure says already that history is lost; a warning of it in the same minute would be one mail too many.
+    heard = kind.error == HistoryLost.__name__
+    news = _of_the_horizon(told, horizon, heard=heard)
+    incident = told.incident or Incident(tick, horizon.watermark if horizon else None, ())
+    if kind in incident.kinds:
+        return news
+    incident = replace(incident, kinds=(*incident.kinds, kind)[-MOST_REMEMBERED:])
+    return replace(news, failed=True, told=replace(news.told, incident=incident))
+
+
+def round_works(mode: str) -> bool:
+    """Whether a round of this mode, carried out, shows that the schedule's runs work again; "" is a corrected parameter.
+
+    A backfill goes over old ground: the window that could not be merged is still to come.
+    """
+    return mode in ("", UPDATE, FULL)
+
+
+def after_look(told: Told, *, works: bool, horizon: Horizon | None, digest: Digest | None = None) -> News:
+    """What a run that has not failed is worth telling. `works`: it carried a round out, or found the table up to date."""
+    news = _of_the_horizon(told, horizon)
+    if works and told.incident:
+        news = replace(news, over=told.incident, told=replace(news.told, incident=None))
+    if digest:
+        news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
+    return news
+
+
+def _of_the_horizon(told: Told, horizon: Horizon | None, *, heard: bool = False) -> News:
+    """A level is told once, when it is reached; all are forgotten when the table has caught up."""
+    if horizon is None:
+        return News(told)
+    if horizon.level > told.level:
+        return News(replace(told, level=horizon.level), warning=0 if heard else horizon.level)
+    if told.level and not horizon.level:
+        return News(replace(told, level=0), safe_again=True)
+    return News(told)
+
+
+def _optional(instant: datetime | None) -> str:
+    return format_instant(instant) if instant else ""
+
+
+def _instant(text: str) -> datetime | None:
+    return parse_instant(text) if text else None

@@ -1,0 +1,123 @@
+"""One mail per incident: what the functions send and what they remember, tick after tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from lambdas import notify_news, notify_success
+from lambdas.plan import handler as plan_handler
+from pipeline.incidents import Told
+from pipeline.instants import format_instant
+from tests.lambdas.account import Account, call
+from tests.lambdas.ticks import Schedule
+from tests.pipeline.rounds import done
+
+pytestmark = pytest.mark.local_aws
+DENIED = {"code": "AccessDeniedException", "status": 400, "times": 1000}
+
+
+def test_a_failure_that_goes_on_is_mailed_once_and_written_once(schedule: Schedule, writes: Callable[[], int]):
+    for _ in range(3):
+        schedule.fails("PitrOff")
+    assert schedule.subjects == ["FAILED orders: PitrOff"]
+    assert writes() == 1
+
+
+def test_its_change_is_mailed_and_its_end_is_one_all_clear(
+    schedule: Schedule, up_to_date: str, writes: Callable[[], int]
+):
+    for error in ("PitrOff", "PitrOff", "TableNotFound", "PitrOff"):
+        schedule.fails(error)
+    assert schedule.plans()["reason"] == schedule.plans()["reason"] == "UpToDate"
+    over = "ALL CLEAR orders: TableNotFound is over"
+    assert schedule.subjects == ["FAILED orders: PitrOff", "FAILED orders: TableNotFound", over]
+    assert "From 2026-11-21T00:00:00Z to 2026-11-21T01:00:00Z, 1 h 0 min: 4 ticks of the schedule" in schedule.last
+    assert f"The table is at {up_to_date}, as it was" in schedule.last
+    assert writes() == 3
+    schedule.fails("PitrOff")
+    assert schedule.subjects[3:] == ["FAILED orders: PitrOff"]
+
+
+def test_the_end_is_told_by_the_round_that_works_again(schedule: Schedule, account: Account, up_to_date: str):
+    schedule.fails("PitrOff")
+    event = done()
+    event["report"]["watermark"] = format_instant(account.grid() + timedelta(hours=3))
+    call(notify_success.handler, **event)
+    assert schedule.subjects[1:] == [event_subject(event), "ALL CLEAR orders: PitrOff is over"]
+    assert f"Caught up: 3 h 0 min of history, from {up_to_date} to {event['report']['watermark']}." in schedule.last
+    assert schedule.told() == Told()
+
+
+def event_subject(event: dict[str, Any]) -> str:
+    return f"OK orders: 15 records, at {event['report']['watermark']}"
+
+
+@pytest.mark.parametrize("control", ["PAUSE", "RUN"])
+def test_a_run_that_knows_nothing_of_the_table_ends_no_incident(schedule: Schedule, account: Account, control: str):
+    schedule.fails("PitrOff")
+    account.put_parameter("orders", "control", control)
+    plan = schedule.plans()
+    assert plan["news"] == []
+    assert plan["kind"] == ("Idle" if control == "PAUSE" else "Export")
+    assert schedule.told().incident is not None
+
+
+def test_a_person_s_run_is_always_told_and_is_no_part_of_an_incident(schedule: Schedule, writes: Callable[[], int]):
+    for _ in range(2):
+        schedule.fails("PitrOff", by_schedule=False)
+    assert schedule.subjects == ["FAILED orders: PitrOff"] * 2
+    assert writes() == 0
+
+
+def test_what_has_been_told_and_cannot_be_read_is_told_again_and_not_overwritten(schedule: Schedule, account: Account):
+    schedule.fails("PitrOff")
+    before = schedule.told()
+    account.aws.set_faults({"name": "denied", "action": "ssm:GetParameters", **DENIED})
+    schedule.fails("PitrOff")
+    account.aws.set_faults()
+    assert schedule.subjects == ["FAILED orders: PitrOff"] * 2
+    assert schedule.told() == before
+
+
+def test_what_cannot_be_recorded_as_told_is_told_again(schedule: Schedule, account: Account):
+    account.aws.set_faults({"name": "denied", "action": "ssm:PutParameter", **DENIED})
+    for _ in range(2):
+        schedule.fails("PitrOff")
+    account.aws.set_faults()
+    schedule.fails("PitrOff")
+    schedule.fails("PitrOff")
+    assert schedule.subjects == ["FAILED orders: PitrOff"] * 3
+
+
+def test_a_success_is_told_even_if_nobody_knows_what_was_told_before(schedule: Schedule, account: Account):
+    account.aws.set_faults({"name": "denied", "action": "ssm:GetParameters", **DENIED})
+    assert len(call(notify_success.handler, **done())["subjects"]) == 1
+
+
+def test_a_mail_that_cannot_be_sent_is_not_recorded_as_told(
+    schedule: Schedule, account: Account, writes: Callable[[], int]
+):
+    account.aws.client("sns").delete_topic(TopicArn=account.aws.client("sns").list_topics()["Topics"][0]["TopicArn"])
+    with pytest.raises(ClientError, match="NotFound"):
+        schedule.fails("PitrOff")
+    assert writes() == 0
+
+
+def test_a_run_whose_plan_fails_still_tells_how_much_history_is_left(schedule: Schedule, up_to_date: str):
+    schedule.fails("AwsUnavailable")
+    assert "History would be lost in 34 days 23 h" in schedule.last
+
+
+def test_news_is_told_once_though_the_answer_was_lost(schedule: Schedule, account: Account, up_to_date: str):
+    schedule.fails("PitrOff")
+    event = schedule.event()
+    plan = call(plan_handler, input=event["input"], execution=event["execution"])
+    assert plan["news"] == ["IncidentOver"]
+    for _ in range(2):
+        call(notify_news.handler, **event, plan=plan)
+    assert len(schedule.subjects) == 2

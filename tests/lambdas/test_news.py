@@ -1,0 +1,86 @@
+"""What a run tells without failing: history that runs out, a day summed up; and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from lambdas import notify_success
+from pipeline.instants import format_instant
+from tests.lambdas.account import SETTINGS, Account, call
+from tests.lambdas.ticks import Schedule
+from tests.pipeline.rounds import done
+
+pytestmark = pytest.mark.local_aws
+
+
+@pytest.mark.parametrize("failing", [False, True], ids=["paused", "failing"])
+def test_history_that_runs_out_is_warned_of_once_a_level_also_while_nothing_works(
+    schedule: Schedule, account: Account, up_to_date: str, failing: bool
+):
+    account.switch_recovery(on=True, RecoveryPeriodInDays=1)
+    account.put_parameter("orders", "control", "PAUSE")
+    for hours in (11, 2, 1, 6, 4, 0):  # 46, 54, 58, 83 and twice 100 %: history is lost
+        account.aws.advance(hours * 3600)
+        if failing:
+            schedule.fails("AwsUnavailable")
+        else:
+            schedule.plans()
+    warnings = [subject for subject in schedule.subjects if subject.startswith("WARNING")]
+    assert len(warnings) == 3
+    assert all("history would be lost in" in warning for warning in warnings[:2])
+    if not failing:
+        assert "What this run says: The control parameter says PAUSE" in schedule.last
+
+
+def test_a_table_that_has_caught_up_is_told_to_be_safe(schedule: Schedule, account: Account, up_to_date: str):
+    account.switch_recovery(on=True, RecoveryPeriodInDays=1)
+    account.put_parameter("orders", "control", "PAUSE")
+    account.aws.advance(13 * 3600)
+    schedule.plans()
+    account.put_parameter("orders", "control", "RUN")
+    account.commit(account.grid())
+    account.put_parameter("orders", "last-export-time", *account.instants(0))
+    for _ in range(2):
+        assert schedule.plans()["reason"] == "UpToDate"
+    assert schedule.subjects[1:] == ["ALL CLEAR orders: history is safe again"]
+
+
+def test_a_run_with_work_leaves_the_news_to_its_end(schedule: Schedule, account: Account):
+    account.switch_recovery(on=True, RecoveryPeriodInDays=1)
+    account.commit(account.grid(1))
+    account.aws.advance(13 * 3600)
+    plan = schedule.plans()
+    assert (plan["kind"], plan["news"]) == ("Export", [])
+
+
+def test_an_idle_run_writes_nothing(schedule: Schedule, up_to_date: str, writes: Callable[[], int]):
+    assert schedule.plans()["reason"] == "UpToDate"
+    assert (writes(), schedule.subjects) == (0, [])
+
+
+@pytest.mark.parametrize(("choice", "mails"), [("every_run", 1), ("daily", 0), ("never", 0)])
+def test_a_success_is_mailed_as_the_settings_want_it(schedule: Schedule, choice: str, mails: int):
+    event = done()
+    event["plan"]["success_mail"] = choice
+    call(notify_success.handler, **event)
+    assert len(schedule.subjects) == mails
+
+
+def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(schedule: Schedule, account: Account):
+    settings = json.loads(SETTINGS.to_json()) | {"success_mail": "daily"}
+    account.put_parameter("orders", "settings", json.dumps(settings))
+    midnight = account.grid().replace(hour=0, minute=0) + timedelta(days=1)
+    account.aws.advance((midnight - account.grid()).total_seconds())
+    account.commit(midnight, read=5, inserted=5)
+    account.put_parameter("orders", "last-export-time", format_instant(midnight))
+    account.put_parameter("orders", "control", "PAUSE")
+    assert schedule.plans()["news"] == []
+    account.put_parameter("orders", "control", "RUN")
+    for _ in range(2):
+        assert schedule.plans()["reason"] == "UpToDate"
+    day = format_instant(midnight - timedelta(days=1))[:10]
+    assert schedule.subjects == [f"OK orders: {day}, 1 run, 5 records"]

@@ -1,0 +1,53 @@
+"""The schedule as the mails see it: ticks that fail or plan, and what has been mailed since."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lambdas import notify_failure, notify_news
+from lambdas.plan import handler as plan_handler
+from pipeline.incidents import Told
+from tests.lambdas.account import Account, call
+
+
+class Schedule:
+    """Ticks of the schedule, and the mails since the test began."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self._before = len(account.aws.outbox())
+        self._ticks = (f"2026-11-21T{hour:02}:{minute:02}:00Z" for hour in range(24) for minute in (0, 15, 30, 45))
+
+    def event(self, *, by_schedule: bool = True) -> dict[str, Any]:
+        tick = {"scheduled_time": next(self._ticks)} if by_schedule else {}
+        started = {"execution": self.account.execution(), "startedAt": "2026-11-21T23:59:59.000Z"}
+        return {"input": {"table": "orders", **tick}, **started}
+
+    def fails(self, error: str, plan: dict[str, Any] | None = None, *, by_schedule: bool = True) -> None:
+        """A run that fails while it plans, or with a plan."""
+        cause = json.dumps({"errorMessage": "It broke.\nTo do: Mend it."})
+        failure = {"state": "Plan", "error": error, "cause": cause}
+        call(notify_failure.handler, **self.event(by_schedule=by_schedule), plan=plan or {}, failure=failure)
+
+    def plans(self, *, by_schedule: bool = True) -> dict[str, Any]:
+        """A run up to its plan; its news is told as the state machine would."""
+        event = self.event(by_schedule=by_schedule)
+        plan = call(plan_handler, input=event["input"], execution=event["execution"])
+        if plan["news"]:
+            call(notify_news.handler, **event, plan=plan)
+        return plan
+
+    @property
+    def subjects(self) -> list[str]:
+        """What has been mailed, without the stack's name."""
+        mails = self.account.aws.outbox()[self._before :]
+        return [mail["Subject"].removeprefix("[Tidemark] ") for mail in mails]
+
+    @property
+    def last(self) -> str:
+        """The text of the last mail."""
+        return str(self.account.aws.outbox()[-1].get_content())
+
+    def told(self) -> Told:
+        return Told.from_text(self.account.parameters().get("told", ""))

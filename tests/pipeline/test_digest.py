@@ -1,0 +1,79 @@
+"""The daily digest: a day is summed up when the table shows all of it, from the table's own commits."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.digest import Digest, digest_due
+from pipeline.marker import WATERMARK, Marker
+from tests.pipeline.world import ARN, at
+
+
+def commit(end: str, job_id: str = "", job: str = "merge", **counts: int) -> dict[str, str]:
+    """The summary of a commit whose history ends then."""
+    return Marker(at(end), at(end), job, job_id or f"job-{end}", ARN, "id", counts or {"read": 1}).to_properties()
+
+
+def due(watermark: str, digested: str, *commits: dict[str, str]) -> Digest | None:
+    """What is due with these commits, oldest first here."""
+    return digest_due(commits[::-1], at(watermark) if watermark else None, at(digested) if digested else None)
+
+
+HOURLY = [commit(f"20/{hour:02}:00", read=hour) for hour in range(1, 24)]
+
+
+def test_a_day_is_summed_up_once_the_table_shows_all_of_it():
+    last = commit("21/00:00", read=24, misfits=2)
+    digest = due("21/00:00", "20/00:00", *HOURLY, last)
+    assert digest == Digest(at("20/00:00"), at("21/00:00"), {"merge": 24}, {"read": 300, "misfits": 2})
+    assert digest.days == "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("watermark", "digested"),
+    [
+        pytest.param("20/23:00", "20/00:00", id="the day is not over"),
+        pytest.param("21/00:00", "21/00:00", id="told already"),
+        pytest.param("20/12:00", "21/00:00", id="the table was rolled back"),
+        pytest.param("", "", id="no table"),
+    ],
+)
+def test_nothing_is_due(watermark, digested):
+    assert due(watermark, digested, *HOURLY) is None
+
+
+def test_a_commit_belongs_to_the_day_its_history_ends_in():
+    digest = due("21/01:00", "20/00:00", commit("20/00:00"), commit("20/00:01"), commit("21/00:00"), commit("21/01:00"))
+    assert digest.jobs == {"merge": 2}
+
+
+def test_days_without_a_digest_are_summed_up_together():
+    digest = due("21/02:00", "18/00:00", commit("18/05:00"), commit("20/05:00", job="backfill"))
+    assert (digest.days, digest.jobs) == ("2026-11-18 to 2026-11-20", {"merge": 1, "backfill": 1})
+
+
+def test_the_first_digest_is_of_the_last_day_only():
+    digest = due("21/02:00", "", commit("18/05:00"), commit("20/05:00"))
+    assert (digest.days, digest.jobs) == ("2026-11-20", {"merge": 1})
+
+
+def test_days_without_a_commit_wait_for_the_next():
+    assert due("21/02:00", "20/00:00", commit("19/05:00"), commit("21/02:00")) is None
+
+
+def test_a_job_counts_once_however_many_commits_bear_its_marker():
+    digest = due("21/00:00", "20/00:00", commit("20/05:00", "job", read=3), commit("20/05:00", "job", read=4))
+    assert (digest.jobs, digest.counts) == ({"merge": 1}, {"read": 4})
+
+
+def test_a_commit_that_is_not_ours_or_cannot_be_read_does_not_count():
+    foreign, broken = {"operation": "replace"}, {WATERMARK: "2026-11-20T05:00:00Z"}
+    assert due("21/00:00", "20/00:00", foreign, broken, commit("20/06:00")).jobs == {"merge": 1}
+
+
+def test_it_is_read_back_from_the_event_as_it_was_written():
+    digest = due("21/00:00", "20/00:00", *HOURLY)
+    assert Digest.from_json(json.loads(json.dumps(digest.to_json()))) == digest
+    assert Digest.from_json({}) is None

@@ -1,0 +1,160 @@
+"""The mails that tell of no single run, as a person reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pipeline.digest import Digest
+from pipeline.errors import error_names
+from pipeline.horizon import Horizon
+from pipeline.incidents import Incident, Kind, News, Told
+from pipeline.mail_frame import Mail
+from pipeline.notices import notices
+from tests.pipeline.rounds import OUTLOOK
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at
+
+INCIDENT = Incident(
+    at("20/09:00"), at("20/08:00"), (Kind("AwsUnavailable", "StartExports", "update"), Kind("PitrOff", "Plan"))
+)
+NOW = Horizon(at("21/12:00"), at("01/12:05"), at("21/12:05"), 35)
+LATE = Horizon(at("01/12:00"), at("01/00:00"), at("21/12:00"), 35)
+LINK = f"Execution: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1#/v2/executions/details/{EXECUTION}\n"
+DIGEST = Digest(
+    at("20/00:00"), at("21/00:00"), {"merge": 23, "backfill": 1}, {"read": 15, "inserted": 10, "deleted": 5}
+)
+
+
+def written(news: News, horizon: Horizon | None = NOW, tick: str = "2026-11-21T12:15:00Z", **plan: Any) -> list[Mail]:
+    asked = {"table": "orders", **({"scheduled_time": tick} if tick else {})}
+    event = {
+        "input": asked,
+        "execution": EXECUTION,
+        "startedAt": "2026-11-21T12:16:12.345Z",
+        "plan": {**OUTLOOK, **plan},
+    }
+    return notices(event, "orders", news, horizon, DEPLOYMENT)
+
+
+def test_an_all_clear_says_what_it_was_since_when_what_it_cost_and_what_was_caught_up():
+    (mail,) = written(News(Told(), over=INCIDENT))
+    assert (mail.status, mail.mail_list, mail.table) == ("CLEARED", "failure", "orders")
+    assert mail.subject == "[Tidemark] ALL CLEAR orders: PitrOff is over"
+    assert mail.text == (
+        "All clear: orders is followed again.\n"
+        "\n"
+        "What had failed:\n"
+        "  AwsUnavailable in StartExports\n"
+        "  PitrOff in Plan\n"
+        "From 2026-11-20T09:00:00Z to 2026-11-21T12:15:00Z, 27 h 15 min: 109 ticks of the schedule without success.\n"
+        "Caught up: 28 h 0 min of history, from 2026-11-20T08:00:00Z to 2026-11-21T12:00:00Z.\n"
+        "\n"
+        "History would be lost in 34 days 23 h (0 % of the recovery period of 35 days used).\n"
+        "\n" + LINK
+    )
+    assert mail.facts["failed_ticks"] == 109
+
+
+def test_a_person_s_run_ends_an_incident_when_it_started():
+    (mail,) = written(News(Told(), over=INCIDENT), tick="")
+    assert "to 2026-11-21T12:16:12Z, 27 h 16 min: 110 ticks" in mail.text
+
+
+@pytest.mark.parametrize(
+    ("before", "horizon", "said"),
+    [
+        pytest.param(at("21/12:00"), NOW, "nothing had to be caught up", id="nothing was missed"),
+        pytest.param(None, NOW, "The table shows every change before 2026-11-21T12:00:00Z.", id="a first load"),
+        pytest.param(None, None, "All clear", id="nothing is known"),
+    ],
+)
+def test_an_all_clear_claims_no_more_than_is_known(before, horizon, said):
+    (mail,) = written(News(Told(), over=replace(INCIDENT, watermark=before)), horizon)
+    assert said in mail.text
+    assert "\n\n\n" not in mail.text.replace("\n\n\nExecution", "\n\nExecution")
+
+
+def test_one_all_clear_tells_everything_that_is_over():
+    (mail,) = written(News(Told(), over=INCIDENT, safe_again=True))
+    assert "The warnings that its history runs out no longer hold." in mail.text
+    (mail,) = written(News(Told(), safe_again=True))
+    assert mail.subject == "[Tidemark] ALL CLEAR orders: history is safe again"
+
+
+def test_a_warning_says_how_long_what_holds_the_table_up_and_what_to_type():
+    (mail,) = written(
+        News(Told(level=50), warning=50),
+        LATE,
+        reason="Paused",
+        message="The control parameter says PAUSE; set it to RUN.",
+    )
+    assert (mail.status, mail.mail_list) == ("WARNING", "failure")
+    assert mail.subject == "[Tidemark] WARNING orders: history would be lost in 15 days 0 h"
+    assert mail.text == (
+        "orders is behind: its watermark is 2026-11-01T12:00:00Z, its source is at 2026-11-21T12:00:00Z.\n"
+        "History would be lost in 15 days 0 h (57 % of the recovery period of 35 days used).\n"
+        "If the table is not caught up by then, only a new full export helps.\n"
+        "\n"
+        "What this run says: The control parameter says PAUSE; set it to RUN.\n"
+        "What to do: Let the table catch up: set its control parameter to RUN.\n"
+        "The command: aws ssm put-parameter --overwrite --name /tidemark/Tidemark/orders/control --value RUN\n"
+        "\n"
+        "The next warning comes at 75 % of the recovery period.\n"
+        "\n" + LINK
+    )
+
+
+def test_a_warning_while_runs_fail_says_so():
+    (mail,) = written(News(Told(INCIDENT, level=50), warning=50), LATE)
+    assert "Runs have failed since 2026-11-20T09:00:00Z: PitrOff in Plan.\n" in mail.text
+    assert mail.facts["command"].startswith("aws dynamodb update-continuous-backups --table-name orders ")
+
+
+def test_a_warning_while_another_run_is_at_work_names_it():
+    at_work = f"{EXECUTION} is at work on this table; this run leaves it alone."
+    (mail,) = written(News(Told(level=50), warning=50), LATE, reason="AnotherRun", message=at_work)
+    assert f"What this run says: {at_work}\n" in mail.text
+    assert mail.facts["command"].startswith(f"aws stepfunctions start-execution --state-machine-arn {MACHINE} ")
+
+
+def test_a_warning_that_comes_too_late_offers_what_still_helps():
+    lost = replace(LATE, earliest=at("02/00:00"))
+    (mail,) = written(News(Told(level=100), warning=100), lost)
+    assert mail.subject == "[Tidemark] WARNING orders: history is lost"
+    assert '"mode":"full"' in mail.facts["command"]
+    assert "The next warning" not in mail.text
+
+
+def test_a_digest_is_the_sum_of_a_day():
+    (mail,) = written(News(Told(), digest=DIGEST))
+    assert (mail.status, mail.mail_list) == ("SUCCESS", "success")
+    assert mail.subject == "[Tidemark] OK orders: 2026-11-20, 24 runs, 15 records"
+    assert mail.text == (
+        "orders on 2026-11-20 (UTC), by what the table's own commits say.\n"
+        "\n"
+        "Runs with work: 24 (1 backfill, 23 merges).\n"
+        "Read 15 records = 10 inserted + 0 updated + 5 deleted + 0 already there + 0 deletes of unknown keys.\n"
+        "\n"
+        "The table shows every change before 2026-11-21T12:00:00Z.\n"
+        "History would be lost in 34 days 23 h (0 % of the recovery period of 35 days used).\n"
+        "\n" + LINK
+    )
+
+
+@pytest.mark.parametrize("name", error_names())
+def test_every_subject_is_one_that_sns_takes(name):
+    incident = Incident(at("20/09:00"), None, (Kind(name, "Plan"),))
+    news = News(Told(), over=incident, warning=50, digest=replace(DIGEST, start=at("01/00:00")))
+    deployment = replace(DEPLOYMENT, stack_name="s" * 60)
+    event = {"input": {}, "execution": EXECUTION, "startedAt": "2026-11-21T12:16:12.345Z", "plan": OUTLOOK}
+    for mail in notices(event, "t" * 255, news, LATE, deployment):
+        assert re.fullmatch(r"[ -~]{1,100}", mail.subject)
+        assert json.loads(json.dumps(mail.facts))["status"] == mail.status
+
+
+def test_without_news_there_is_no_mail():
+    assert written(News(Told())) == []
