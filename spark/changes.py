@@ -7,6 +7,7 @@ the write time decides.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
@@ -110,10 +111,12 @@ def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
                 raise ManifestUnreadable(f"{uri} is named by two manifests")
             window_of[name] = number
     if not window_of:
-        return spark.createDataFrame([], f"value string, `{_WINDOW}` int")
+        return lines(spark, []).withColumn(_WINDOW, F.lit(0))
     found = lines(spark, [uri for export in exports for uri in export.files_with_records])
     if len(exports) == 1:
         return found.withColumn(_WINDOW, F.lit(0))
     name = F.substring_index(F.col("_metadata.file_path"), "/", -1)
-    known = spark.createDataFrame(sorted(window_of.items()), f"name string, `{_WINDOW}` int")
+    # By way of JSON, because rows made in Python would start a Python worker to hand them over.
+    numbers = F.from_json(F.lit(json.dumps(window_of)), "map<string,int>")
+    known = spark.range(1).select(F.explode(numbers).alias("name", _WINDOW))
     return found.withColumn("name", name).join(F.broadcast(known), "name").drop("name")

@@ -141,5 +141,5 @@ def _checksums(spark: SparkSession, expected: dict[str, tuple[str, str]]) -> lis
 def lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """The lines of data files, in the column ``value``. Only the files named are read."""
     if not uris:
-        return spark.createDataFrame([], "value string")
+        return spark.range(0).select(F.lit("").alias("value"))
     return spark.read.option("globPaths", "false").text([files.plain_path(spark, uri) for uri in uris])

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -51,16 +54,24 @@ def measure(work: Work) -> Measured:
     """Do the work and measure it."""
     warehouse = Path(work.warehouse)
     held = _bytes_below(warehouse)
-    spark = local_session(warehouse)
+    with tempfile.TemporaryDirectory() as events:
+        logged = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": Path(events).as_uri()}
+        options = " ".join(f"--conf {name}={value}" for name, value in logged.items())
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"{options} pyspark-shell"
+        seconds, rows, peak = _measured(local_session(warehouse), work)
+        shuffles, shuffled = _shuffles(Path(events))
+    return Measured(seconds, _bytes_below(warehouse) - held, shuffles, shuffled, peak, rows)
+
+
+def _measured(spark: SparkSession, work: Work) -> tuple[float, int, int]:
+    """Seconds, rows of the table afterwards, and the peak of memory."""
     spark.sparkContext.setLogLevel("ERROR")
     started = time.monotonic()
     _doing(spark, work)()
     seconds = time.monotonic() - started
-    rows = spark.table(_TABLE).count()
-    shuffles, shuffled = _shuffles(spark)
-    peak = _peak_memory(spark)
+    rows, peak = spark.table(_TABLE).count(), _peak_memory(spark)
     spark.stop()
-    return Measured(seconds, _bytes_below(warehouse) - held, shuffles, shuffled, peak, rows)
+    return seconds, rows, peak
 
 
 def _doing(spark: SparkSession, work: Work) -> Callable[[], Any]:
@@ -95,18 +106,17 @@ def _bytes_below(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def _shuffles(spark: SparkSession) -> tuple[int, int]:
-    """How many stages wrote to a shuffle, and how many bytes, as Spark's own metrics have it."""
-    store = spark._jsc.sc().statusStore()
-    jobs = store.jobsList(None)
-    written: dict[int, int] = {}
-    for i in range(jobs.size()):
-        ids = jobs.apply(i).stageIds()
-        for j in range(ids.size()):
-            stage = store.asOption(store.lastStageAttempt(int(ids.apply(j))))
-            if stage.isDefined() and stage.get().shuffleWriteBytes():
-                written[int(ids.apply(j))] = int(stage.get().shuffleWriteBytes())
-    return len(written), sum(written.values())
+def _shuffles(events: Path) -> tuple[int, int]:
+    """How many stages wrote to a shuffle, and how many bytes, by Spark's event log."""
+    written: Counter[int] = Counter()
+    (log,) = events.iterdir()
+    for line in log.read_text().splitlines():
+        event = json.loads(line)
+        if event["Event"] == "SparkListenerTaskEnd":
+            metrics = event["Task Metrics"]["Shuffle Write Metrics"]
+            written[event["Stage ID"]] += metrics["Shuffle Bytes Written"]
+    stages = [count for count in written.values() if count]
+    return len(stages), sum(stages)
 
 
 def _peak_memory(spark: SparkSession) -> int:
