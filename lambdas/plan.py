@@ -10,7 +10,7 @@ from lambdas.observability import doorway, logger, record_lag
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import ExecutionInput
+from pipeline.execution_input import VERIFY, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
@@ -50,10 +50,12 @@ def _observe(deployment: Deployment, name: str, found: parameters.TableParameter
 
 
 def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:
-    """Add to a claim what the parameter cannot know: whether its owner runs, and whether its job has refused."""
+    """Add to a claim what the parameter cannot know: whether its owner runs, and what its job has reported."""
     runs = claim.owner == execution or executions.runs(claim.owner)
-    refused = "" if runs else reports.read(deployment, name, claim.plan.job_id).get("error", "")
-    return Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused)
+    asks_itself = claim.owner == execution and claim.plan.mode == VERIFY
+    report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
+    refused, verified = report.get("error", ""), report.get("outcome") == "verified"
+    return Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused, verified=verified)
 
 
 def _claimed(

@@ -7,6 +7,7 @@ from typing import Any
 from lambdas.aws import jobs
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
+from pipeline.execution_input import BACKFILL, VERIFY
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
@@ -21,14 +22,14 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     # History must have passed before a job can apply it: none of its job runs is older than its end.
     attempt = jobs.ended_runs(deployment.application_id, order.job_id, since=order.end)
     logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
-    load = order.job == "load"
+    entry_points = {"load": deployment.load_entry_point, "verify": deployment.verify_entry_point}
     return {
         "application_id": deployment.application_id,
         "client_token": f"{order.job_id}-{attempt}",
         "role_arn": deployment.job_role_arn,
         "name": order.job_id,
         "timeout_minutes": _LONGEST_JOB_MINUTES,
-        "entry_point": deployment.load_entry_point if load else deployment.merge_entry_point,
+        "entry_point": entry_points.get(order.job, deployment.merge_entry_point),
         "arguments": order.to_arguments(),
         "spark_submit_parameters": spark_submit_parameters(deployment),
         "log_uri": deployment.log_uri,
@@ -36,10 +37,10 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
 
 
 def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Deployment) -> JobOrder:
-    full = "at" in plan["exports"][0]
+    full, mode = "at" in plan["exports"][0], plan["mode"]
     source = plan["source"]
     return JobOrder(
-        job="load" if full else "backfill" if plan["mode"] == "backfill" else "merge",
+        job=mode if mode in (BACKFILL, VERIFY) else "load" if full else "merge",
         job_id=plan["job_id"],
         table=f"{CATALOG}.{deployment.database}.{plan['iceberg_table']}",
         source=SourceTable(source["arn"], source["id"], tuple(map(KeyAttribute.parse, source["key"]))),

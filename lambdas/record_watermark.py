@@ -7,7 +7,8 @@ from typing import Any
 from lambdas.aws import parameters, reports, table
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.errors import WatermarkNotCommitted
+from pipeline.errors import JobFailed, WatermarkNotCommitted
+from pipeline.execution_input import VERIFY
 from pipeline.instants import format_instant
 from pipeline.marker import TableState
 
@@ -17,6 +18,8 @@ _MOST_LISTED, _LONGEST_TEXT = 50, 500
 
 def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     plan = event["plan"]
+    if plan.get("mode") == VERIFY:
+        return _verified(plan, deployment)
     state = table.look(deployment.database, plan["iceberg_table"])
     if state.marker is None or not _shows(state, plan):
         raise WatermarkNotCommitted(f"the job {plan.get('job_id', '')} ended well; the table is at {state.watermark}")
@@ -34,6 +37,20 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
         "misfits": [_listed(misfit) for misfit in report.get("misfits", [])[:_MOST_LISTED]],
         "continuity": report.get("continuity", "")[:_LONGEST_TEXT],
         "report": f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], state.marker.job_id)}",
+    }
+
+
+def _verified(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    """Hand on what the job has found; a verification moves no watermark."""
+    report = reports.read(deployment, plan["table"], plan["job_id"])
+    if report.get("outcome") != "verified":
+        raise JobFailed(
+            f"the job {plan['job_id']} ended well, and its report does not say that it has verified anything"
+        )
+    return {
+        **{name: report[name] for name in ("watermark", "start", "job_id", "job", "counts")},
+        **{"new_columns": [], "misfits": [], "continuity": ""},
+        "report": f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], plan['job_id'])}",
     }
 
 

@@ -1,4 +1,4 @@
-"""``python -m local``: demo, replay, and the local AWS by hand. The one module that talks to a person."""
+"""``python -m local``: demo, replay, verify. The one module that talks to a person."""
 
 from __future__ import annotations
 
@@ -32,9 +32,19 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--items", type=_positive, default=4000, help="orders in the first full export (default: 4000)")
     demo.set_defaults(verb=_demo)
     replay = verbs.add_parser("replay", help="apply a folder of real exports to a local Iceberg table")
-    replay.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
-    replay.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
-    replay.add_argument(
+    _add_table(replay)
+    replay.set_defaults(verb=_replay)
+    verify = verbs.add_parser("verify", help="compare a local Iceberg table with the full export at its watermark")
+    _add_table(verify)
+    verify.set_defaults(verb=_verify)
+    return parser
+
+
+def _add_table(verb: argparse.ArgumentParser) -> None:
+    """What both verbs on a local table are told: the exports, the table, its key, its warehouse."""
+    verb.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
+    verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
+    verb.add_argument(
         "--key",
         type=_key,
         action="append",
@@ -42,9 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME:TYPE",
         help="the source table's key attribute and its type S, N or B; partition key first, then the sort key",
     )
-    replay.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
-    replay.set_defaults(verb=_replay)
-    return parser
+    verb.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
 
 
 def _demo(asked: argparse.Namespace) -> int:
@@ -62,6 +70,17 @@ def _replay(asked: argparse.Namespace) -> int:
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
     if not reports:
         print("nothing new: the table already shows every export in the folder")
+    return 0
+
+
+def _verify(asked: argparse.Namespace) -> int:
+    from local.replay import ReplayTarget
+    from local.verify import verify
+    from pipeline.verification import accounted
+
+    namespace, name = asked.table
+    report = verify(asked.exports, ReplayTarget(namespace, name, tuple(asked.key), asked.warehouse))
+    print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
     return 0
 
 

@@ -105,7 +105,7 @@ Found = Iterator[tuple[str, Any, Any]]
 def _unequal(path: str, value: Tagged, cell: Any, kind: IcebergType, misfits: dict[str, str], table: Table) -> Found:
     """Yield (path, tagged value, cell) for every value that is not where it must be; consumes the misfits it explains."""
     if path in misfits:
-        if json.loads(misfits.pop(path)) != as_json(value) or cell is not None:
+        if _meaning(json.loads(misfits.pop(path))) != _meaning(as_json(value)) or cell is not None:
             yield path, value, cell
         return
     (tag, inner), *_ = value.items()
@@ -196,6 +196,18 @@ def _plain_equal(found: Any, value: Tagged) -> bool:
         elements = [base64.b64encode(e).decode() for e in inner] if tag == "BS" else inner
         return isinstance(found, list) and sorted(map(_comparable, found)) == sorted(map(_comparable, elements))
     return bool(found == inner)
+
+
+def _meaning(value: Tagged) -> tuple[str, Any]:
+    """A value given as DynamoDB JSON in a form that is equal for equal ones: numbers by value, sets in one order."""
+    ((tag, inner),) = value.items()
+    if tag == "M":
+        return tag, {name: _meaning(below) for name, below in inner.items()}
+    if tag == "L":
+        return tag, [_meaning(below) for below in inner]
+    if tag in ("SS", "NS", "BS"):
+        return tag, sorted(map(Decimal, inner) if tag == "NS" else inner)
+    return tag, Decimal(inner) if tag == "N" else inner
 
 
 def as_json(value: Any) -> Any:

@@ -1,7 +1,8 @@
 """The demo: the main job from an empty machine to a compared table, on the local AWS, with nothing faked above it.
 
 Deploys the real stack, writes a workload through DynamoDB's ordinary API, lets the schedule fire while the clock moves
-on by hours, tells every run's story, shows the mails and some rows, and compares source and table item by item.
+on by hours, tells every run's story, shows the mails and some rows, lets the product verify its table, and compares
+source and table item by item with a reader that shares no code with it.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def demo(home: Path, items: int, *, keep: bool, tell: Tell) -> int:
         _run(deployed, tell, hours=1)
         _a_day(shop, deployed, items, tell)
         _show_mails(aws, tell)
+        _verify(deployed, tell)
         different = _compare(deployed, tell)
         tell(f"\nThe whole demo took {time.monotonic() - began:.0f} s.")
         if keep:
@@ -96,11 +98,22 @@ def _run(deployed: Deployed, tell: Tell, hours: float) -> None:
     started = [execution for execution in deployed.executions() if execution not in known]
     if not started:
         raise RuntimeError("the schedule fired and started no execution; see .local/logs")
+    _follow(deployed, started[0], tell)
+
+
+def _verify(deployed: Deployed, tell: Tell) -> None:
+    """Let the product compare source and table by itself, as a person would ask it to."""
+    tell('\nA person asks for a verification: {"table": "' + TABLE + '", "mode": "verify"}')
+    _follow(deployed, deployed.start(table=TABLE, mode="verify"), tell)
+
+
+def _follow(deployed: Deployed, execution: str, tell: Tell) -> None:
+    """Tell the story of an execution until it ends. Raises RuntimeError if it does not end well."""
     told = 0
     with Progress(tell) as waiting_for:
         while True:
-            ended = deployed.describe(started[0])["status"] != "RUNNING"
-            events = list(deployed.history(started[0]))
+            ended = deployed.describe(execution)["status"] != "RUNNING"
+            events = list(deployed.history(execution))
             for sentence in list(story.sentences(events))[told:]:
                 waiting_for.line(f"  {sentence}")
                 told += 1
@@ -117,7 +130,7 @@ def _run(deployed: Deployed, tell: Tell, hours: float) -> None:
                 )
             )
             time.sleep(0.3)
-    status = deployed.describe(started[0])["status"]
+    status = deployed.describe(execution)["status"]
     if status != "SUCCEEDED":
         raise RuntimeError(f"the run ended as {status}; its mail is in the outbox")
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -54,13 +55,13 @@ def replay(exports: Path, target: ReplayTarget) -> list[dict[str, object]]:
     state = table_state(target)
     if state.exists and state.marker is None:
         raise WatermarkMissing(f"{target.folder} holds a table without a watermark")
-    source = _source(found, state, target.key)
+    source = source_of(found, state, target.key)
     chain = chain_for(found, source, state.watermark)
     if chain.is_empty:
         return []
     spark = local_session(target.warehouse)
     try:
-        return [_run(spark, order) for order in _orders(chain, source, target)]
+        return [run_order(spark, order) for order in _orders(chain, source, target)]
     finally:
         spark.stop()
 
@@ -103,7 +104,7 @@ def _json(file: Path) -> dict[str, object]:
     return content
 
 
-def _source(found: Sequence[FoundExport], state: TableState, key: tuple[KeyAttribute, ...]) -> SourceTable:
+def source_of(found: Sequence[FoundExport], state: TableState, key: tuple[KeyAttribute, ...]) -> SourceTable:
     """The source the table follows; for a first load, the one that the exports are of."""
     if state.marker:
         return SourceTable(state.marker.source_arn, state.marker.source_id, key)
@@ -128,6 +129,19 @@ def _order(
 ) -> JobOrder:
     arns = "|".join(export.manifest.export_arn for export in exports)
     job_id = f"replay-{job}-{format_instant(end)}-{hashlib.sha256(arns.encode()).hexdigest()[:16]}"
+    return order_for(job, job_id, exports, source, target, start, end)
+
+
+def order_for(
+    job: str,
+    job_id: str,
+    exports: Sequence[FoundExport],
+    source: SourceTable,
+    target: ReplayTarget,
+    start: datetime,
+    end: datetime,
+) -> JobOrder:
+    """The order of a job on a local table; its report goes beside the table."""
     return JobOrder(
         job=job,
         job_id=job_id,
@@ -162,7 +176,8 @@ def local_session(warehouse: Path) -> SparkSession:
     )
 
 
-def _run(spark: SparkSession, order: JobOrder) -> dict[str, object]:
+def run_order(spark: SparkSession, order: JobOrder) -> dict[str, Any]:
+    """Carry out an order in this process; returns the job's report. Raises PipelineError."""
     # The jobs are what is shipped to EMR; they are imported here, in the one place that runs them in process.
     from spark.job import run
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from pipeline.verification import accounted
+
 
 def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield one sentence for each state that has something to tell, oldest first."""
@@ -26,7 +28,9 @@ def _payload(output: str) -> Mapping[str, Any]:
 
 
 def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
-    if plan["kind"] == "Export" and "at" in plan["exports"][0]:
+    if plan["kind"] == "Export" and plan["mode"] == "verify":
+        yield f"To be verified: the table at {plan['start']} against a full export at that instant."
+    elif plan["kind"] == "Export" and "at" in plan["exports"][0]:
         yield f"There is no table yet: a full export at {plan['start']} is to be loaded."
     elif plan["kind"] == "Export":
         count = len(plan["exports"])
@@ -53,10 +57,13 @@ def _check_exports(checked: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _run_spark_job(run: Mapping[str, Any]) -> Iterator[str]:
-    yield f"The Spark job {run.get('JobRunId', '')} has committed after {run.get('TotalExecutionDurationSeconds', '?')} s."
+    yield f"The Spark job {run.get('JobRunId', '')} has ended well after {run.get('TotalExecutionDurationSeconds', '?')} s."
 
 
 def _record_watermark(report: Mapping[str, Any]) -> Iterator[str]:
+    if report["job"] == "verify":
+        yield accounted(report["counts"])
+        return
     counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(report["counts"].items()) if count)
     yield f"The table shows every change before {report['watermark']} ({counts or 'nothing to do'})."
 

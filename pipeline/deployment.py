@@ -29,6 +29,7 @@ class Deployment:
     job_role_arn: str
     load_entry_point: str
     merge_entry_point: str
+    verify_entry_point: str
     spark_bundle: str
     worker_vcpus: str
     worker_memory_gb: str

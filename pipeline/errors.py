@@ -17,8 +17,10 @@ for the next scheduled run is not enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 #: What stands between the message and the remedy in an error's text.
 REMEDY_MARK = "\nTo do: "
@@ -38,6 +40,8 @@ class PipelineError(Exception):
     command = RUN_NOW
     #: Whether the next scheduled run mends it without a person.
     heals_by_itself = True
+    #: What the report of the job says besides, in plain JSON values.
+    findings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
@@ -318,6 +322,18 @@ class ConflictingChanges(JobRefused):
 
     default_remedy = "Report it: DynamoDB promises one record for each key of an export."
     heals_by_itself = False
+
+
+class VerificationFailed(JobRefused):
+    """Source and table differ at the watermark; nothing was changed. `findings`: counts and the first differences."""
+
+    default_remedy = "Read the differences in the report; then replace the table's content by a new full export."
+    command = REBUILD
+    heals_by_itself = False
+
+    def __init__(self, message: str, remedy: str = "", findings: Mapping[str, Any] = MappingProxyType({})) -> None:
+        super().__init__(message, remedy)
+        self.findings = findings
 
 
 def _leaves(kind: type[PipelineError]) -> Iterator[type[PipelineError]]:

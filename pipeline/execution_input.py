@@ -10,15 +10,16 @@ from typing import Any
 from pipeline.errors import InputRefused
 from pipeline.instants import parse_instant
 
-UPDATE, BACKFILL, FULL = "update", "backfill", "full"
-MODES = (UPDATE, BACKFILL, FULL)
+UPDATE, BACKFILL, FULL, VERIFY = "update", "backfill", "full", "verify"
+MODES = (UPDATE, BACKFILL, FULL, VERIFY)
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 
 
 @dataclass(frozen=True)
 class ExecutionInput:
-    """A wish: bring `table` up to date, export history from `start` again (backfill), or export all anew (full).
+    """A wish: bring `table` up to date, export history from `start` again (backfill), export all anew (full), or verify.
 
+    To verify is to compare the table with a full export at its watermark; nothing is changed.
     `dry_run` asks for the plan only. `scheduled_time` is what the schedule sent: see `tick_of`. No plan depends on it.
     """
 

@@ -14,12 +14,13 @@ _LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should b
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed state, the error's name, what happened, and what to do."""
+    """A failed state, the error's name, what happened, and what to do. `result`: the job's finding in three words."""
 
     state: str
     error: str
     message: str
     remedy: str
+    result: str = ""
 
     @property
     def kind(self) -> type[PipelineError]:
@@ -47,9 +48,8 @@ class Failure:
         """Take the name that the Spark job itself gave, if it left a report of its refusal."""
         if not report.get("error"):
             return self
-        return Failure(
-            self.state, report["error"], report["message"][:_LONGEST_CAUSE], report["remedy"][:_LONGEST_CAUSE]
-        )
+        message, remedy = (report[part][:_LONGEST_CAUSE] for part in ("message", "remedy"))
+        return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")))
 
 
 def _lambda_message(cause: str) -> str:

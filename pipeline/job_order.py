@@ -19,8 +19,8 @@ from pipeline.instants import format_instant, parse_instant
 LONGEST_ARGUMENT = 10_280
 
 #: load: replace the table's content by a full export. merge: apply windows that start at the watermark.
-#: backfill: apply windows that end at the watermark once more.
-JOBS = ("load", "merge", "backfill")
+#: backfill: apply windows that end at the watermark once more. verify: compare the table with a full export.
+JOBS = ("load", "merge", "backfill", "verify")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class JobOrder:
 
     `job_id` names the work, not the try: a job whose id is already in the table does nothing and ends well.
     `table` is ``catalog.database.table``. `exports` are the URIs of manifest summaries, in the order of their windows.
-    `start` and `end`: for load both are the export time; for merge and backfill the bounds of the touching windows.
+    `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows.
     `report_uri` is where the job writes its report (JSON), whether it committed or refused.
     """
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import cached_property
 
 from pipeline.errors import ClaimUnreadable
-from pipeline.execution_input import UPDATE
+from pipeline.execution_input import UPDATE, VERIFY
 from pipeline.exports import ExportRequest
 from pipeline.instants import format_instant, parse_instant
 from pipeline.marker import TableState
@@ -29,8 +29,9 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 class RunPlan:
     """What a run sets out to do. `bounds`: one instant for a full export, else the ends of touching windows.
 
-    `mode` is the wish it serves (update, backfill, full). `attempt` counts exports of the same stretch made anew
-    because the former files were damaged.
+    `mode` is the wish it serves (update, backfill, full, verify). `attempt` counts exports of the same stretch made anew
+    because the former files were damaged. A verification counts from the number of its first claim: asked for again at
+    the same watermark it is other work, because somebody may have changed the table meanwhile.
     """
 
     mode: str
@@ -47,7 +48,7 @@ class RunPlan:
 
     @property
     def is_full(self) -> bool:
-        """Whether the plan replaces the table's content."""
+        """Whether the plan reads a full export: to replace the table's content by it, or to compare the two."""
         return len(self.bounds) == 1
 
     @property
@@ -57,7 +58,7 @@ class RunPlan:
 
     @property
     def end(self) -> datetime:
-        """The table's watermark once the plan is carried out."""
+        """The table's watermark once the plan is carried out; a verification leaves it there."""
         return self.bounds[-1]
 
     @cached_property
@@ -77,6 +78,7 @@ class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
 
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
+    `verified`: whether the plan's job has found source and table equal, which no commit tells.
     """
 
     number: int
@@ -84,12 +86,16 @@ class Claim:
     plan: RunPlan
     owner_runs: bool = False
     refused_with: str = ""
+    verified: bool = False
 
     def is_done(self, table: TableState) -> bool:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.
 
         A backfill or a full export leaves the watermark where others may have put it, so only the job's id counts there.
+        A verification commits nothing; its report is its being done.
         """
+        if self.plan.mode == VERIFY:
+            return self.verified
         if self.plan.job_id in table.job_ids:
             return True
         watermark = table.watermark

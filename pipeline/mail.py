@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused, PipelineError
-from pipeline.execution_input import UPDATE, tick_of
+from pipeline.execution_input import UPDATE, VERIFY, tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident
@@ -32,6 +32,7 @@ from pipeline.mail_frame import (
 )
 from pipeline.prices import export_cost, job_cost
 from pipeline.settings import EVERY_RUN, is_table_name
+from pipeline.verification import told
 
 _MOST_LISTED = 20
 #: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
@@ -40,7 +41,12 @@ _AFTER = {
     "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
-_WHAT = {"load": "Loaded", "merge": "Merged", "backfill": "Backfilled"}
+_WHAT = {
+    "load": "Loaded {table} into {iceberg}.",
+    "merge": "Merged {table} into {iceberg}.",
+    "backfill": "Backfilled {table} into {iceberg}.",
+    "verify": "Verified {table} against {iceberg}: source and table are equal.",
+}
 
 
 def is_told_at_once(event: Mapping[str, Any]) -> bool:
@@ -62,7 +68,7 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     lag = clock(event["endedAt"]) - parse_instant(report["watermark"])
     cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
-        f"{_WHAT[report['job']]} {plan['table']} into {deployment.database}.{plan['iceberg_table']}.",
+        _WHAT[report["job"]].format(table=plan["table"], iceberg=f"{deployment.database}.{plan['iceberg_table']}"),
         "",
         f"The table shows every change before {report['watermark']}.",
         *_stretches(event["exports"]),
@@ -77,7 +83,8 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
-    what = f"{counts.get('read', 0)} records, at {report['watermark']}"
+    found = f"verified, {told(counts)}" if plan["mode"] == VERIFY else f"{counts.get('read', 0)} records"
+    what = f"{found}, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
     facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
     headline = subject(deployment, "OK", plan["table"], what)
@@ -118,20 +125,17 @@ def failure_mail(
     `incident` is the one that the failure belongs to, itself included; None for a run that a person has started.
     """
     table = table_of(event, deployment)
-    heals = (
-        "The next scheduled run tries again by itself."
-        if failure.kind.heals_by_itself
-        else "Nothing: a person must act."
-    )
+    verifying = event["plan"].get("mode") == VERIFY
+    doing = f"verifying {table}" if verifying else f"bringing {table} up to date"
     lines = [
-        f"{failure.error} in {failure.state}, while bringing {table} up to date.",
+        f"{failure.error} in {failure.state}, while {doing}.",
         "",
         "What happened:",
         failure.message,
         "",
         _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were.",
         "",
-        f"What the pipeline does by itself: {heals}",
+        f"What the pipeline does by itself: {_by_itself(failure, verifying=verifying)}",
         f"What to do: {failure.remedy}",
         f"The command: {command(failure, table, deployment)}",
         f"The manual: docs/operations.md{_section(failure)}",
@@ -139,11 +143,20 @@ def failure_mail(
         "",
         *links(event["execution"], deployment),
     ]
-    headline = subject(deployment, "FAILED", table, failure.error)
+    what = ", ".join(filter(None, [failure.error, failure.result]))
+    headline = subject(deployment, "FAILED", table, what)
     # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
     audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
     facts = _failure_facts(failure, table, deployment, horizon)
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
+
+
+def _by_itself(failure: Failure, *, verifying: bool) -> str:
+    if not failure.kind.heals_by_itself:
+        return "Nothing: a person must act."
+    if verifying:
+        return "The schedule goes on; a verification that the job refused is asked for anew by whoever wants it."
+    return "The next scheduled run tries again by itself."
 
 
 def _failure_facts(failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.horizon import Horizon
+from pipeline.verification import accounted
 
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
 #: Which list of the settings a status is for: whoever hears of a failure hears of its end, and is warned.
@@ -75,6 +76,8 @@ def filled(command: str, table: str, deployment: Deployment) -> str:
 
 def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
     """Every record read, by what became of it."""
+    if job == "verify":
+        return [accounted(counts)]
     if job == "load":
         return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
     parts = [

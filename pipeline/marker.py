@@ -114,6 +114,24 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         return TableState(exists=True)
 
 
+def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:
+    """The id of the newest snapshot of ``main`` that shows the table at a watermark; None where there is none.
+
+    That is the newest of those on top of its marker that carry none themselves: maintenance, or somebody else's hand.
+    """
+    ancestors, wanted = _ancestors(metadata), format_instant(watermark)
+    top: int | None = None
+    for snapshot in ancestors:
+        top = top or snapshot["snapshot-id"]
+        said = snapshot.get("summary", {}).get(WATERMARK)
+        if said == wanted:
+            return top
+        if said is not None:
+            top = None
+    kept = metadata.get("properties", {}).get(WATERMARK)
+    return top if _has_expired(ancestors) and kept == wanted else None
+
+
 def _ancestors(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The snapshots of ``main``, newest first, as far back as they have not expired."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}

@@ -5,7 +5,7 @@ It answers five questions in this order, and the first that settles the matter w
 1. May anything be planned?             control, another run at work, recovery on
 2. Is there half-done work?             what a run that died had planned is finished first, as it was planned
 3. Can source and table be trusted?     same source table, a watermark that makes sense
-4. Was something special asked for?     backfill, full
+4. Was something special asked for?     backfill, full, verify
 5. What has closed since the watermark? bootstrap, catch-up of everything closed, or idle
 """
 
@@ -26,7 +26,7 @@ from pipeline.errors import (
     WatermarkMissing,
     error_names,
 )
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
 from pipeline.instants import floor_to, format_instant, whole_second
 from pipeline.journal import Claim, RunPlan
 from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
@@ -96,9 +96,12 @@ def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
     """Whether half-done work is left undone.
 
     A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
-    for on top of the schedule, refused for good, must not keep the schedule from its own work.
+    for on top of the schedule, refused for good, must not keep the schedule from its own work: of a verification any
+    refusal is the last, and where its job died without a word it is tried once more.
     """
     refused = error_names().get(claim.refused_with)
+    if claim.plan.mode == VERIFY and (claim.refused_with or claim.number > claim.plan.attempt):
+        return True
     if wish.mode == FULL and (claim.plan.mode != FULL or refused is not None):
         return True
     return claim.plan.mode != UPDATE and refused is not None and not refused.heals_by_itself
@@ -116,11 +119,11 @@ def _still_applies(claim: Claim, seen: Observation) -> bool:
     _, earliest = _range(seen)
     if plan.source_id != seen.source.table.id or plan.start < earliest:
         return False
-    if plan.is_full:
+    if plan.is_full and plan.mode != VERIFY:
         return plan.mode == FULL or not seen.table.exists
     if marker is None or marker.source_id != plan.source_id:
         return False
-    return marker.watermark == (plan.end if plan.mode == BACKFILL else plan.start)
+    return marker.watermark == (plan.start if plan.mode == UPDATE else plan.end)
 
 
 def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
@@ -162,7 +165,7 @@ def _range(seen: Observation) -> tuple[datetime, datetime]:
 
 
 def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
-    """A backfill or full export asked for by a person, once for each execution."""
+    """A backfill, full export or verification asked for by a person, once for each execution."""
     if wish.mode == UPDATE:
         return None
     claim = seen.claim
@@ -170,6 +173,8 @@ def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timede
         return _record(seen) or Idle("WishFulfilled", f"The {wish.mode} is done.")
     if wish.mode == BACKFILL:
         return _backfill(seen, wish, window_length)
+    if wish.mode == VERIFY:
+        return _verify(seen)
     latest, earliest = _range(seen)
     if latest < earliest:
         return _halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
@@ -202,6 +207,20 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     return _new_plan(seen, BACKFILL, (start, *(window.end for window in windows)))
 
 
+def _verify(seen: Observation) -> Action:
+    """A full export at the watermark, to be compared with the table."""
+    watermark = seen.table.watermark
+    latest, _ = _range(seen)
+    if watermark is None:
+        return _halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
+    if watermark > latest:
+        told = (
+            f"the watermark is {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
+        )
+        return _halt(InputRefused, told, "Start the execution again in a few minutes.")
+    return _new_plan(seen, VERIFY, (watermark,))
+
+
 def _update(seen: Observation, window_length: timedelta) -> Action:
     """Bootstrap, catch up, or idle."""
     latest, earliest = _range(seen)
@@ -230,4 +249,5 @@ def _record(seen: Observation) -> Action | None:
 
 def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
     number = seen.claim.number + 1 if seen.claim else 1
-    return Export(RunPlan(mode, seen.source.table.id, bounds), number)
+    attempt = number if mode == VERIFY else 0
+    return Export(RunPlan(mode, seen.source.table.id, bounds, attempt), number)

@@ -5,12 +5,14 @@ Pure: the table's state and the order in, a decision out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.marker import Marker, TableState
+from pipeline.marker import NO_TABLE, Marker, TableState, read_table_state, snapshot_at
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:
@@ -26,15 +28,33 @@ def is_done(state: TableState, order: JobOrder) -> bool:
     return False
 
 
+def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:
+    """The snapshot that a verification looks at: the newest that shows the table at the order's instant.
+
+    Raises what `check_fits` raises where the table has another source, or was never there.
+    """
+    marker = _marker(read_table_state(metadata) if metadata else NO_TABLE, order)
+    check_source(marker, order)
+    found = snapshot_at(metadata, order.end)
+    if found is None:
+        raise _refusal(order.end, marker.watermark, order)
+    return found
+
+
 def check_fits(marker: Marker, order: JobOrder) -> None:
     """Refuse changes of another source, and changes that do not meet the watermark exactly."""
+    check_source(marker, order)
+    meets = order.start if order.job == "merge" else order.end
+    if meets != marker.watermark:
+        raise _refusal(meets, marker.watermark, order)
+
+
+def check_source(marker: Marker, order: JobOrder) -> None:
+    """Refuse exports of another source than the table follows."""
     if marker.source_arn != order.source.arn:
         raise OtherTable(f"{order.table} follows {marker.source_arn}, not {order.source.arn}")
     if marker.source_id != order.source.id:
         raise OtherTableId(f"{order.table} follows the table with id {marker.source_id}, not {order.source.id}")
-    meets = order.start if order.job == "merge" else order.end
-    if meets != marker.watermark:
-        raise _refusal(meets, marker.watermark, order)
 
 
 def _refusal(meets: datetime, watermark: datetime, order: JobOrder) -> Gap | Overlap:
@@ -48,5 +68,5 @@ def _refusal(meets: datetime, watermark: datetime, order: JobOrder) -> Gap | Ove
 def _marker(state: TableState, order: JobOrder) -> Marker:
     if state.marker is None:
         what = "carries no watermark" if state.exists else "does not exist"
-        raise WatermarkMissing(f"{order.table} {what}, so there is nothing to merge into")
+        raise WatermarkMissing(f"{order.table} {what}, so there is nothing to {order.job}")
     return state.marker

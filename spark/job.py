@@ -22,6 +22,7 @@ from spark.load import load
 from spark.merge import merge
 from spark.session import configured, submitted_session
 from spark.table import Table
+from spark.verify import verify
 
 _WORK = {"load": load, "merge": merge, "backfill": merge}
 log = logging.getLogger(__name__)
@@ -61,6 +62,8 @@ def run(spark: SparkSession, order: JobOrder) -> dict[str, Any]:
 
 def _carried_out(spark: SparkSession, order: JobOrder, started: float) -> dict[str, Any]:
     table = Table(spark, order)
+    if order.job == "verify":
+        return _verified(spark, order, table, started)
     state = table.state()
     if is_done(state, order):
         return _found_done(spark, order, table, time.monotonic() - started)
@@ -69,6 +72,12 @@ def _carried_out(spark: SparkSession, order: JobOrder, started: float) -> dict[s
     if state.watermark != order.end or not is_done(state, order):
         raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
     written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
+    report.write_report(spark, order, written)
+    return written
+
+
+def _verified(spark: SparkSession, order: JobOrder, table: Table, started: float) -> dict[str, Any]:
+    written = report.of_verification(order, verify(spark, order, table), time.monotonic() - started)
     report.write_report(spark, order, written)
     return written
 

@@ -54,7 +54,7 @@ def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
     for export in exports:
         check_source(export.manifest, order.source)
         check_totals(export.manifest)
-        if export.manifest.is_full != (order.job == "load"):
+        if export.manifest.is_full != (order.job in ("load", "verify")):
             kind = "a full" if export.manifest.is_full else "an incremental"
             raise UnknownFormat(f"{export.manifest.export_arn} is {kind} export, which a {order.job} does not take")
     exports.sort(key=lambda export: export.manifest.start)

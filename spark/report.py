@@ -52,7 +52,13 @@ def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: in
 def of_refusal(order: JobOrder, error: PipelineError, seconds: float) -> dict[str, Any]:
     """The report of a job that would not, or could not, commit."""
     said = {"error": error.name, "message": error.message, "remedy": error.remedy}
-    return {**_heading(order), "outcome": "refused", **said, "seconds": round(seconds, 1)}
+    return {**_heading(order), "outcome": "refused", **said, **error.findings, "seconds": round(seconds, 1)}
+
+
+def of_verification(order: JobOrder, findings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """The report of a job that has found source and table equal."""
+    told = {"outcome": "verified", "watermark": format_instant(order.end), **findings}
+    return {**_heading(order), **told, "seconds": round(seconds, 1)}
 
 
 def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]) -> None:

@@ -69,6 +69,16 @@ class Table:
         """The table's columns now."""
         return columns_of(self.metadata(), self._order.source.key)
 
+    def columns_at(self, snapshot_id: int) -> Columns:
+        """The columns that the table had at a snapshot."""
+        metadata = self.metadata()
+        schema = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+        return columns_of({**metadata, "current-schema-id": schema}, self._order.source.key)
+
+    def rows_at(self, snapshot_id: int) -> DataFrame:
+        """The rows that the table showed at a snapshot, whatever is committed meanwhile."""
+        return self._spark.read.option("snapshot-id", snapshot_id).table(self.sql_name)
+
     def summary(self) -> Mapping[str, str]:
         """The summary of the newest snapshot of `MAIN`; empty where there is none."""
         snapshot = self._java().snapshot(MAIN)

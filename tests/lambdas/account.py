@@ -32,6 +32,7 @@ DEPLOYMENT = Deployment(
     job_role_arn=f"arn:aws:iam::{ACCOUNT}:role/job",
     load_entry_point="s3://the-bucket/load.py",
     merge_entry_point="s3://the-bucket/merge.py",
+    verify_entry_point="s3://the-bucket/verify.py",
     spark_bundle="s3://the-bucket/spark.zip",
     worker_vcpus="1",
     worker_memory_gb="2",
@@ -147,7 +148,7 @@ class Account:
         except glue.exceptions.AlreadyExistsException:
             glue.update_table(DatabaseName=DEPLOYMENT.database, TableInput=table)
 
-    def write_report(self, job_id: str, **report: Any) -> None:
+    def write_report(self, job_id: str, /, **report: Any) -> None:
         """Leave a job's report where jobs leave theirs."""
         key = DEPLOYMENT.report_key("orders", job_id)
         self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key=key, Body=json.dumps(report))

@@ -91,6 +91,9 @@ def run_once(account: Account, application: str, prepared: dict[str, Any]) -> No
         pytest.param("full", [{"at": "2026-11-21T12:00:00Z"}], "load", "s3://the-bucket/load.py", id="rebuild"),
         pytest.param("update", None, "merge", "s3://the-bucket/merge.py", id="windows"),
         pytest.param("backfill", None, "backfill", "s3://the-bucket/merge.py", id="backfill"),
+        pytest.param(
+            "verify", [{"at": "2026-11-21T12:00:00Z"}], "verify", "s3://the-bucket/verify.py", id="verification"
+        ),
     ],
 )
 @pytest.mark.usefixtures("application")

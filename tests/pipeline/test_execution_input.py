@@ -25,6 +25,7 @@ from tests.pipeline.world import at
             id="a backfill",
         ),
         pytest.param({"mode": "full"}, ExecutionInput("default", "full"), id="a full export"),
+        pytest.param({"mode": "verify"}, ExecutionInput("default", "verify"), id="a verification"),
         pytest.param({"dry_run": True}, ExecutionInput("default", dry_run=True), id="the plan only"),
         pytest.param(
             {"table": "t", "mode": "backfill", "from": "2026-11-21T10:00:00Z", "dry_run": True},
@@ -55,6 +56,9 @@ def test_an_input_is_a_wish(raw, expected):
         pytest.param({"from": "2026-11-21T10:00:00Z"}, "the mode is 'update'", id="an update from somewhere"),
         pytest.param(
             {"mode": "full", "from": "2026-11-21T10:00:00Z"}, "the mode is 'full'", id="a full one from somewhere"
+        ),
+        pytest.param(
+            {"mode": "verify", "from": "2026-11-21T10:00:00Z"}, "the mode is 'verify'", id="one from somewhere"
         ),
         pytest.param({"mode": "backfill", "from": "yesterday"}, "from: 'yesterday' is not an instant", id="no instant"),
         pytest.param({"mode": "backfill", "from": 1764936000}, "from: 1764936000 is not an instant", id="an epoch"),

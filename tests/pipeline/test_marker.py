@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.marker import JOB_ID, LOADING, NO_TABLE, WATERMARK, Marker, TableState, read_table_state
+from pipeline.marker import JOB_ID, LOADING, NO_TABLE, WATERMARK, Marker, TableState, read_table_state, snapshot_at
 from tests.pipeline.world import ARN, at
 
 FIRST = Marker(at("10:00"), at("10:00"), "load", "job-1", ARN, "id-of-orders", {"read": 3, "inserted": 3})
@@ -128,3 +128,36 @@ def test_a_marker_goes_through_the_properties_unchanged(counted, job, job_id):
 
 def test_properties_without_a_watermark_are_no_marker():
     assert Marker.from_properties({"operation": "append", "tidemark.names": "{}"}) is None
+
+
+@pytest.mark.parametrize(
+    ("found", "watermark", "snapshot"),
+    [
+        pytest.param(TWO, "11:00", 2, id="the newest"),
+        pytest.param(TWO, "10:00", 1, id="an older one"),
+        pytest.param(TWO, "10:30", None, id="one that never was"),
+        pytest.param(metadata(), "10:00", None, id="an empty table"),
+        pytest.param(metadata(FIRST.to_properties(), COMPACTION), "10:00", 2, id="with maintenance on top"),
+        pytest.param(
+            metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties(), COMPACTION), "10:00", 2, id="between"
+        ),
+        pytest.param(
+            metadata(FIRST.to_properties(), SECOND.to_properties(), current=1), "11:00", None, id="rolled back over"
+        ),
+        pytest.param(metadata(FIRST.to_properties(), FIRST.to_properties()), "10:00", 2, id="confirmed by a backfill"),
+        pytest.param(
+            {**expired(metadata(SECOND.to_properties(), COMPACTION, COMPACTION), 1), "properties": PROPERTY},
+            "11:00",
+            3,
+            id="known from the property",
+        ),
+        pytest.param(
+            {**expired(metadata(SECOND.to_properties(), COMPACTION, COMPACTION), 1), "properties": PROPERTY},
+            "10:00",
+            None,
+            id="the property of another watermark",
+        ),
+    ],
+)
+def test_the_snapshot_of_a_watermark_is_the_newest_that_shows_it(found, watermark, snapshot):
+    assert snapshot_at(found, at(watermark)) == snapshot

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
 from pipeline.deployment import Deployment
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, RunPlan
@@ -56,10 +56,17 @@ def plan(text: str, mode: str = UPDATE, attempt: int = 0, source: SourceTable = 
 
 
 def claim(
-    found: RunPlan, number: int = 7, *, owner: str = OTHER, owner_runs: bool = False, refused_with: str = ""
+    found: RunPlan,
+    number: int = 7,
+    *,
+    owner: str = OTHER,
+    owner_runs: bool = False,
+    refused_with: str = "",
+    verified: bool = False,
 ) -> Claim:
     """A claim as the parameters show it; an execution always sees itself running."""
-    return Claim(number, owner, found, owner_runs=owner_runs or owner == ME, refused_with=refused_with)
+    runs = owner_runs or owner == ME
+    return Claim(number, owner, found, owner_runs=runs, refused_with=refused_with, verified=verified)
 
 
 def table(
@@ -104,6 +111,11 @@ def update(world: Observation, window: timedelta = HOUR) -> Action:
 def full(world: Observation) -> Action:
     """What a run does that a person asked for a full export."""
     return next_action(world, wish(FULL), HOUR)
+
+
+def verify(world: Observation) -> Action:
+    """What a run does that a person asked for a verification."""
+    return next_action(world, wish(VERIFY), HOUR)
 
 
 def backfill(world: Observation, start: str, window: timedelta = HOUR) -> Action:

@@ -1,0 +1,82 @@
+"""Verify on the deployed state machine: equal after work, and not after somebody has changed a row behind its back."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from pyiceberg.manifest import DATA_FILE_TYPE
+
+from local import reader
+
+pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
+
+PATH, SIZE = ([f.name for f in DATA_FILE_TYPE[2].fields].index(name) for name in ("file_path", "file_size_in_bytes"))
+
+
+def test_a_table_is_verified_after_work_and_a_changed_row_is_found_and_mended_by_a_full_export(world):
+    world.bootstrap()
+    world.work()
+    world.succeed()
+    watermark, snapshots = world.watermark(), world.snapshots()
+
+    assert world.succeed(mode="verify")["reason"] == "WishFulfilled"
+
+    mail = world.aws.outbox()[-1]
+    assert "OK orders: verified, 0 differences" in mail["Subject"]
+    assert "0 only in the source, 0 only in the table, 0 different." in mail.get_content()
+    assert (world.watermark(), world.snapshots()) == (watermark, snapshots)
+
+    change_a_row(world)
+    snapshots = world.snapshots()
+    text = world.fail("VerificationFailed", mode="verify")
+
+    assert "VerificationFailed, 1 difference" in world.aws.outbox()[-1]["Subject"]
+    assert "different: /paid" in text
+    assert '"mode":"full"' in text
+    assert "The table and its watermark are as they were." in text
+    assert (world.watermark(), world.snapshots()) == (watermark, snapshots)
+    (shown,) = newest_report(world)["differences"]
+    assert [value["path"] for value in shown["values"]] == ["/paid"]
+
+    world.work()
+    assert world.succeed()["reason"] == "UpToDate"
+    assert world.watermark() > watermark
+    world.succeed(mode="full")
+    world.succeed(mode="verify")
+    assert world.differences() == []
+
+
+def test_a_table_that_is_not_there_yet_is_not_verified(world):
+    world.pass_minutes(30)
+    assert "there is no table yet to verify" in world.fail("InputRefused", mode="verify")
+
+
+def change_a_row(world):
+    """Put a data file with one other value in the place of one of the table's, as another writer would."""
+    table = reader.read_through_glue(world.aws, "tidemark", "orders")
+    file = next(task.file for task in table.scan().plan_files() if not task.delete_files)
+    with table.io.new_input(file.file_path).open() as stream:
+        rows = parquet.read_table(stream)
+    place = rows.schema.get_field_index("paid")
+    first, *others = rows["paid"].to_pylist()
+    changed = rows.set_column(place, rows.schema.field(place), pa.array([not first, *others], pa.bool_()))
+    other_place = file.file_path.replace(".parquet", "-changed.parquet")
+    with table.io.new_output(other_place).create() as stream:
+        parquet.write_table(changed, stream)
+    other = deepcopy(file)
+    other[PATH], other[SIZE] = other_place, len(table.io.new_input(other_place))
+    with table.transaction() as transaction, transaction.update_snapshot().overwrite() as replacing:
+        replacing.delete_data_file(file)
+        replacing.append_data_file(other)
+
+
+def newest_report(world):
+    """The report of the job that ended last."""
+    s3, bucket = world.aws.client("s3"), world.deployed.outputs["BucketName"]
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix="runs/orders/verify-")["Contents"]
+    newest = max(listed, key=lambda found: found["LastModified"])
+    return json.loads(s3.get_object(Bucket=bucket, Key=newest["Key"])["Body"].read())

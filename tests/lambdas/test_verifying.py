@@ -1,0 +1,85 @@
+"""A verification between the functions: its report is its being done, and nothing else is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lambdas.plan import handler as plan_handler
+from lambdas.record_watermark import handler as record_handler
+from pipeline.errors import JobFailed
+from tests.lambdas.account import Account, call
+
+pytestmark = pytest.mark.local_aws
+COUNTS = {"items": 3, "rows": 3, "equal": 3}
+
+
+def plan(execution: str, **asked: Any) -> dict[str, Any]:
+    return call(plan_handler, input={"table": "orders", **asked}, execution=execution)
+
+
+def record(planned: dict[str, Any]) -> dict[str, Any]:
+    return call(record_handler, plan=planned)
+
+
+def verified(account: Account, planned: dict[str, Any]) -> None:
+    """Leave the report of a job that has found source and table equal."""
+    account.write_report(
+        planned["job_id"],
+        outcome="verified",
+        job="verify",
+        job_id=planned["job_id"],
+        start=planned["start"],
+        watermark=planned["end"],
+        counts=COUNTS,
+    )
+
+
+def test_a_verification_is_claimed_at_the_watermark_handed_on_and_done_by_its_report(account: Account):
+    account.commit(account.grid(1))
+    account.put_parameter("orders", "last-export-time", *account.instants(1))
+    me = account.execution()
+    planned = plan(me, mode="verify")
+    (watermark,) = account.instants(1)
+    assert (planned["mode"], planned["exports"], planned["attempt"]) == ("verify", [{"at": watermark}], 1)
+    assert plan(me, mode="verify")["job_id"] == planned["job_id"]
+
+    verified(account, planned)
+    before = account.parameters()
+    told = record(planned)
+
+    assert (told["watermark"], told["job"], told["counts"]) == (watermark, "verify", COUNTS)
+    assert told["report"] == f"s3://the-bucket/runs/orders/{planned['job_id']}.json"
+    assert plan(me, mode="verify")["reason"] == "WishFulfilled"
+    assert account.parameters() == before
+
+
+@pytest.mark.parametrize("report", [{}, {"outcome": "refused", "error": "VerificationFailed"}])
+def test_a_job_that_ended_well_and_says_nothing_of_verifying_is_no_proof(account: Account, report: dict[str, Any]):
+    account.commit(account.grid(1))
+    planned = plan(account.execution(), mode="verify")
+    if report:
+        account.write_report(planned["job_id"], **report)
+    with pytest.raises(JobFailed, match="its report does not say that it has verified anything"):
+        record(planned)
+
+
+def test_a_stopped_verification_is_taken_over_by_the_schedule_once(account: Account):
+    account.commit(account.grid(1))
+    first, second, third = (account.execution() for _ in range(3))
+    begun = plan(first, mode="verify")
+    account.stop(first)
+    taken = plan(second)
+    assert (taken["job_id"], taken["taken_over_from"]) == (begun["job_id"], first)
+    account.stop(second)
+    assert plan(third)["mode"] == "update"
+
+
+def test_differences_do_not_keep_the_schedule_from_its_work(account: Account):
+    account.commit(account.grid(1))
+    first = account.execution()
+    begun = plan(first, mode="verify")
+    account.write_report(begun["job_id"], outcome="refused", error="VerificationFailed")
+    account.stop(first)
+    assert plan(account.execution())["mode"] == "update"

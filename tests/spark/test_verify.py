@@ -1,0 +1,227 @@
+"""Verify on real Spark and real Iceberg: every difference is found, and nothing that only looks like one."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from local.aws.pitr.offline import FullExport
+from pipeline.errors import Gap, OtherTableId, Overlap, VerificationFailed, WatermarkMissing
+from spark.job import run
+from spark.reading import read_exports
+from spark.table import Table
+from spark.verify import Verification, compared, source_rows, table_rows
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+
+
+def item(pk, **attributes):
+    return {"pk": {"S": pk}, **attributes}
+
+
+RICH = item(
+    "rich",
+    total={"N": "12.50"},
+    count={"N": "3"},
+    odd={"S": "ten"},
+    raw={"B": b"\x00\xff"},
+    paid={"BOOL": True},
+    tags={"SS": ["b", "a", "ä"]},
+    slots={"NS": ["7", "23"]},
+    ship={"M": {"city": {"S": "Oslo"}, "lines": {"L": [{"S": "x"}, {"S": "y"}]}, "codes": {"SS": ["q", "p"]}}},
+    mixed={"L": [{"S": "1"}, {"N": "1"}, {"M": {"b": {"SS": ["z", "y"]}, "a": {"NULL": True}, "c": {"B": b"\x01"}}}]},
+)
+
+
+def verify_order(s, at):
+    (export,) = s.export(FullExport(minute(at)))
+    return s.order("verify", [export], minute(at), minute(at))
+
+
+def verify(s, at):
+    return run(s.spark, verify_order(s, at))
+
+
+def differences(s, at):
+    """The report of a verification that must fail."""
+    order = verify_order(s, at)
+    with pytest.raises(VerificationFailed):
+        run(s.spark, order)
+    return s.report(order)
+
+
+#: What somebody has done to a copy of the rich item's row, and the places that a verification must name.
+TAMPERED = {
+    "a nested value": ({"ship": "named_struct('city', 'Quito', 'codes', ship.codes, 'lines', ship.lines)"}, ["/ship"]),
+    "another number": ({"total": "12.6"}, ["/total"]),
+    "a rounded one": ({"total": "round(total)"}, ["/total"]),
+    "a dropped value": ({"count": "NULL"}, ["/count"]),
+    "an invented one": ({"note": "'x'"}, ["/note"]),
+    "other bytes": ({"raw": "X'00'"}, ["/raw"]),
+    "a flag": ({"paid": "false"}, ["/paid"]),
+    "a lost element": ({"tags": "array('a', 'b')"}, ["/tags"]),
+    "a list's order": (
+        {"ship": "named_struct('city', ship.city, 'codes', ship.codes, 'lines', array('y', 'x'))"},
+        ["/ship"],
+    ),
+    "a type in plain JSON": ({"mixed": """'[1,"1",{"b":["z","y"],"c":"AQ=="}]'"""}, ["/mixed"]),
+    "a set in plain JSON": ({"mixed": """'["1",1,{"b":["z","x"],"c":"AQ=="}]'"""}, ["/mixed"]),
+    "a changed misfit": ({"_misfits": """map('/odd', '{"S":"nine"}')"""}, ["/odd"]),
+    "a lost misfit": ({"_misfits": "NULL"}, ["/odd"]),
+    "a wrong type": ({"_misfits": "NULL", "odd": "array(10)"}, ["/odd"]),
+    "an invented misfit": ({"_misfits": """map_concat(_misfits, map('/ship/zip', '{"S":"1"}'))"""}, ["/ship/zip"]),
+    "a value kept twice": ({"_misfits": """map_concat(_misfits, map('/total', '{"N":"12.5"}'))"""}, ["/total"]),
+}
+#: What somebody has done that leaves the meaning as it was.
+REWRITTEN = {
+    "a set's order": {"tags": "array('ä', 'a', 'b')"},
+    "a set's order inside": {"ship": "named_struct('city', ship.city, 'codes', array('p', 'q'), 'lines', ship.lines)"},
+    "plain JSON's order": {"mixed": """'["1",1.0,{"c":"AQ==","b":["y","z"]}]'"""},
+    "the last change": {"_write_time": "current_timestamp()"},
+    "a value beside its column": {
+        "total": "NULL",
+        "_misfits": """map_concat(_misfits, map('/total', '{"N":"12.500"}'))""",
+    },
+    "a map beside its column": {
+        "ship": "NULL",
+        "_misfits": """map_concat(_misfits, map('/ship', '{"M":{"lines":{"L":[{"S":"x"},{"S":"y"}]},
+            "codes":{"SS":["p","q"]},"city":{"S":"Oslo"}}}'))""",
+    },
+    "an element beside its column": {
+        "ship": "named_struct('city', ship.city, 'codes', ship.codes, 'lines', array('x', NULL))",
+        "_misfits": """map_concat(_misfits, map('/ship/lines/1', '{"S":"y"}'))""",
+    },
+    "a mixed list beside its column": {
+        "mixed": "NULL",
+        "_misfits": """map_concat(_misfits, map('/mixed', '{"L":[{"S":"1"},{"N":"1"},
+            {"M":{"c":{"B":"AQ=="},"b":{"SS":["y","z"]}}}]}'))""",
+    },
+}
+
+
+def change(s, statement, **parts):
+    """Run a statement of SQL behind the product's back."""
+    for mark, text in {**parts, "TABLE": f"glue.shop.{s.name}"}.items():
+        statement = statement.replace(mark, text)
+    s.spark.sql(statement)
+
+
+def tamper(s, changes):
+    """Change rows at once: {pk: {column: expression}}."""
+    columns = sorted({column for change in changes.values() for column in change})
+    text = {
+        column: " ".join(f'WHEN "{pk}" THEN {change[column]}' for pk, change in changes.items() if column in change)
+        for column in columns
+    }
+    sets = ", ".join(f"{column} = CASE pk {cases} ELSE {column} END" for column, cases in text.items())
+    change(s, "UPDATE TABLE SET SETS WHERE pk IS NOT NULL", SETS=sets)
+
+
+@pytest.fixture(scope="module")
+def loaded(shop):
+    """A table with a copy of the rich item for everything that somebody may do to its row."""
+    s = shop()
+    s.put(1, *({**RICH, "pk": {"S": pk}} for pk in ["gone", "twice", *TAMPERED, *REWRITTEN]))
+    s.put(1, *(item(f"k{n}", odd={"L": [{"N": str(n)}]}, note={"S": "x"}) for n in range(100)))
+    s.load(5)
+    return s
+
+
+def test_a_table_that_shows_what_the_source_held_is_verified_and_left_alone(loaded):
+    before = loaded.metadata
+    report = verify(loaded, 5)
+    assert (report["outcome"], report["result"], report["differences"]) == ("verified", "0 differences", [])
+    assert report["counts"] == {
+        **dict.fromkeys(["items", "rows", "equal"], 126),
+        **dict.fromkeys(["only_in_source", "only_in_table", "different", "surplus"], 0),
+    }
+    assert report["watermark"] == "2026-11-01T12:05:00Z"
+    assert loaded.metadata == before
+
+
+def test_every_difference_is_found_and_nothing_that_only_looks_like_one(loaded):
+    s, before = loaded, loaded.metadata["current-snapshot-id"]
+    tamper(s, {**{pk: change for pk, (change, _) in TAMPERED.items()}, **REWRITTEN})
+    others = ", ".join(column for column in s.rows()["twice"] if column != "pk")
+    change(s, "INSERT INTO TABLE (pk, OTHERS) SELECT 'ghost', OTHERS FROM TABLE WHERE pk = 'gone'", OTHERS=others)
+    change(s, "INSERT INTO TABLE (pk, OTHERS) SELECT pk, OTHERS FROM TABLE WHERE pk = 'twice'", OTHERS=others)
+    change(s, "DELETE FROM TABLE WHERE pk = 'gone'")
+
+    report = differences(s, 5)
+
+    change(s, "CALL glue.system.rollback_to_snapshot('TABLE', SNAPSHOT)", SNAPSHOT=str(before))
+    assert report["counts"] == {
+        **{"items": 126, "rows": 127, "equal": 126 - len(TAMPERED)},  # "twice" is equal twice
+        **{"only_in_source": 1, "only_in_table": 1, "different": len(TAMPERED), "surplus": 1},
+    }
+    assert (report["error"], report["result"]) == ("VerificationFailed", f"{len(TAMPERED) + 3} differences")
+    shown = {json.loads(row["key"])["pk"]: row for row in report["differences"]}
+    assert {pk: [value["path"] for value in shown[pk]["values"]] for pk in TAMPERED} == {
+        pk: paths for pk, (_, paths) in TAMPERED.items()
+    }
+    assert [shown[pk]["found"] for pk in ("gone", "ghost", "twice")] == ["only_in_source", "only_in_table", "surplus"]
+    assert shown["another number"]["values"] == [{"path": "/total", "source": '{"N":"12.5"}', "table": "12.6"}]
+    assert '{"pk":"a flag"} different: /paid' in report["message"]
+    assert "12.6" not in report["message"]
+
+
+def test_of_many_differences_the_first_are_shown_and_all_are_counted(shop):
+    s = shop()
+    s.put(1, *(item(f"k{n:03d}", n={"N": str(n)}) for n in range(60)))
+    s.load(5)
+    change(s, "UPDATE TABLE SET n = n + 1000 WHERE n >= 10")
+    report = differences(s, 5)
+    assert (report["counts"]["equal"], report["counts"]["different"]) == (10, 50)
+    assert [shown["key"] for shown in report["differences"]] == [f'{{"pk":"k{n:03d}"}}' for n in range(10, 30)]
+
+
+def test_a_later_commit_does_not_matter(shop):
+    s = shop()
+    s.put(1, item("a", n={"N": "1"}))
+    s.load(5)
+    early = verify_order(s, 5)
+    s.put(6, item("a", n={"N": "2"}, late={"S": "x"}), item("b"))
+    s.merge(5, 20)
+    assert run(s.spark, early)["counts"]["equal"] == 1
+    assert verify(s, 20)["counts"]["equal"] == 2
+
+
+@pytest.mark.parametrize(("at", "error"), [(21, Gap), (4, Overlap)])
+def test_an_instant_that_the_table_was_never_at_is_refused(loaded, at, error):
+    with pytest.raises(error):
+        verify(loaded, at)
+
+
+def test_another_source_and_a_table_that_is_not_there_are_refused(loaded, shop):
+    order = verify_order(loaded, 5)
+    with pytest.raises(OtherTableId):
+        run(loaded.spark, replace(order, source=replace(order.source, id="another")))
+    with pytest.raises(WatermarkMissing):
+        verify(shop(), 5)
+
+
+def test_an_empty_source_is_verified_too(shop):
+    s = shop()
+    s.load(5)
+    assert verify(s, 5)["counts"]["items"] == 0
+
+
+def test_the_table_and_the_items_are_shuffled_once_each_and_joined_once(loaded):
+
+    s = loaded
+    order = verify_order(s, 5)
+    table, newest = Table(s.spark, order), s.metadata["current-snapshot-id"]
+    (export,) = read_exports(s.spark, order)
+    this = Verification(s.spark, order, export, table.rows_at(newest), table.columns_at(newest))
+    pairs = compared(source_rows(this), table_rows(this), this.columns)
+    length = s.spark.conf.get("spark.sql.maxPlanStringLength")
+    s.spark.conf.set("spark.sql.maxPlanStringLength", str(10**7))
+    plan = pairs._jdf.queryExecution().executedPlan().toString()
+    s.spark.conf.set("spark.sql.maxPlanStringLength", length)
+    operators = re.findall(r"^[ :+-]*(\w+)", plan, flags=re.MULTILINE)
+    assert (operators.count("Exchange"), operators.count("SortMergeJoin")) == (2, 1)
+    assert "Python" not in plan
