@@ -22,7 +22,7 @@ from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
 from spark.guard import compared_snapshot
 from spark.keys import lacks_key
-from spark.projection import ITEM, has_no_value, typed_rows
+from spark.projection import ITEM, has_no_value, looked_through, typed_rows
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import READABLE, items
 from spark.refusals import count_mismatch, unreadable_line
@@ -85,8 +85,8 @@ def source_rows(this: Verification) -> DataFrame:
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
     found = items(of)
     with_key = found.withColumn(_LACKS_KEY, lacks_key(f"`{ITEM}`", this.order.source.key))
-    readable = F.col(READABLE) & ~has_no_value(F.col(MISFITS))
-    return typed_rows(with_key, this.columns.all).withColumn(READABLE, readable)
+    typed = looked_through(typed_rows(with_key, this.columns.all), this.columns.all)
+    return typed.withColumn(READABLE, F.col(READABLE) & ~has_no_value())
 
 
 def table_rows(this: Verification) -> DataFrame:
