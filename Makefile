@@ -9,7 +9,7 @@ FAST := not (local_aws or spark or deployed or simulation)
 YEARS ?= 200
 SEED ?= 0
 
-.PHONY: help install check test simulate demo demo-keep synth deploy destroy lock
+.PHONY: help install check test simulate bench demo demo-keep synth deploy destroy lock
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -37,6 +37,9 @@ lint:
 
 simulate: install ## years of schedule in virtual time: make simulate YEARS=1000 SEED=7
 	@$(PYTHON) -m tests.simulation --years $(YEARS) --seed $(SEED)
+
+bench: install ## the jobs beside the obvious way on the same data: seconds, bytes, shuffles, memory; some minutes
+	@$(PYTHON) -m local.bench $(if $(ITEMS),--items $(ITEMS))
 
 synth: install ## write the CloudFormation template to cdk.out, offline
 	@$(CDK) synth --quiet && echo "cdk.out/ holds the template"
