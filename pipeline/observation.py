@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Union
 
 from pipeline.horizon import DEFAULT_RECOVERY_DAYS, Horizon
 from pipeline.identity import SourceTable
-from pipeline.instants import format_instant
+from pipeline.instants import format_instant, whole_second
 from pipeline.journal import Claim, RunPlan
 from pipeline.marker import TableState
 
@@ -53,6 +53,14 @@ class Observation:
     recorded: str
     claim: Claim | None
     execution: str
+
+    @property
+    def restorable(self) -> tuple[datetime, datetime]:
+        """Latest and earliest restorable time, in whole seconds inside the range. Only where recovery is on."""
+        latest, earliest = self.source.latest, self.source.earliest
+        assert latest is not None and earliest is not None  # the planner asks first whether recovery is on
+        rounded = whole_second(earliest)
+        return whole_second(latest), rounded if rounded == earliest else rounded + timedelta(seconds=1)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from datetime import datetime, timedelta
 from pipeline.errors import (
     AnotherRunAtWork,
     ControlUnknown,
-    DamagedExport,
     HistoryLost,
     InputRefused,
     PipelineError,
@@ -24,11 +23,11 @@ from pipeline.errors import (
     TableRecreated,
     WatermarkAhead,
     WatermarkMissing,
-    error_names,
 )
 from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
-from pipeline.instants import floor_to, format_instant, whole_second
-from pipeline.journal import Claim, RunPlan
+from pipeline.half_done import half_done
+from pipeline.instants import floor_to, format_instant
+from pipeline.journal import RunPlan
 from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 
@@ -42,7 +41,7 @@ def next_action(seen: Observation, wish: ExecutionInput, window_length: timedelt
     """Decide what this run does next."""
     return (
         _held_back(seen, wish)
-        or _half_done(seen, wish)
+        or half_done(seen, wish)
         or _unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
         or _update(seen, window_length)
@@ -79,59 +78,12 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     return _halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
 
 
-def _half_done(seen: Observation, wish: ExecutionInput) -> Action | None:
-    """The claim in force is not carried out, and nobody else is at it: finish it as it was planned."""
-    claim = seen.claim
-    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
-        return None
-    if claim.owner == seen.execution:
-        return Export(claim.plan, claim.number, adopted=True)
-    if _given_up(claim, wish):
-        return None
-    plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
-    return Export(plan, claim.number + 1, taken_over_from=claim.owner)
-
-
-def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
-    """Whether half-done work is left undone.
-
-    A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
-    for on top of the schedule, refused for good, must not keep the schedule from its own work: of a verification any
-    refusal is the last, and where its job died without a word it is tried once more.
-    """
-    refused = error_names().get(claim.refused_with)
-    if claim.plan.mode == VERIFY and (claim.refused_with or claim.number > claim.plan.attempt):
-        return True
-    if wish.mode == FULL and (claim.plan.mode != FULL or refused is not None):
-        return True
-    return claim.plan.mode != UPDATE and refused is not None and not refused.heals_by_itself
-
-
-def _damaged(error: str) -> bool:
-    """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
-    known = error_names().get(error)
-    return known is not None and issubclass(known, DamagedExport)
-
-
-def _still_applies(claim: Claim, seen: Observation) -> bool:
-    """Whether the plan still fits source and table: either may have been replaced or taken back meanwhile."""
-    plan, marker = claim.plan, seen.table.marker
-    _, earliest = _range(seen)
-    if plan.source_id != seen.source.table.id or plan.start < earliest:
-        return False
-    if plan.is_full and plan.mode != VERIFY:
-        return plan.mode == FULL or not seen.table.exists
-    if marker is None or marker.source_id != plan.source_id:
-        return False
-    return marker.watermark == (plan.start if plan.mode == UPDATE else plan.end)
-
-
 def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
     """Source or table are no base for more changes; a full export would be a new base."""
     if wish.mode == FULL or not seen.table.exists:
         return None
     marker = seen.table.marker
-    latest, earliest = _range(seen)
+    latest, earliest = seen.restorable
     if marker is None:
         return _halt(
             WatermarkMissing,
@@ -155,15 +107,6 @@ def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
     return None
 
 
-def _range(seen: Observation) -> tuple[datetime, datetime]:
-    """Latest and earliest restorable time, in whole seconds inside the range."""
-    assert seen.source.latest is not None and seen.source.earliest is not None  # _held_back came first
-    earliest = whole_second(seen.source.earliest)
-    if earliest < seen.source.earliest:
-        earliest += timedelta(seconds=1)
-    return whole_second(seen.source.latest), earliest
-
-
 def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
     """A backfill, full export or verification asked for by a person, once for each execution."""
     if wish.mode == UPDATE:
@@ -175,7 +118,7 @@ def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timede
         return _backfill(seen, wish, window_length)
     if wish.mode == VERIFY:
         return _verify(seen)
-    latest, earliest = _range(seen)
+    latest, earliest = seen.restorable
     if latest < earliest:
         return _halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
     return _new_plan(seen, FULL, (latest,))
@@ -190,7 +133,7 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     """Everything from the instant asked for up to the watermark: an old window alone would undo newer changes."""
     start, watermark = wish.start, seen.table.watermark
     assert start is not None  # ExecutionInput.parse holds "from" and backfill together
-    _, earliest = _range(seen)
+    _, earliest = seen.restorable
     if watermark is None:
         return _halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
     if start < earliest:
@@ -210,7 +153,7 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
 def _verify(seen: Observation) -> Action:
     """A full export at the watermark, to be compared with the table."""
     watermark = seen.table.watermark
-    latest, _ = _range(seen)
+    latest, _ = seen.restorable
     if watermark is None:
         return _halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
     if watermark > latest:
@@ -223,7 +166,7 @@ def _verify(seen: Observation) -> Action:
 
 def _update(seen: Observation, window_length: timedelta) -> Action:
     """Bootstrap, catch up, or idle."""
-    latest, earliest = _range(seen)
+    latest, earliest = seen.restorable
     watermark = seen.table.watermark
     if watermark is None and latest < earliest:
         return Idle("NothingRestorable", NOTHING_RESTORABLE)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from unittest.mock import patch
 
-from pipeline import planner
+from pipeline import half_done, planner
 from pipeline.execution_input import ExecutionInput
 from pipeline.exports import ExportRequest, client_token
 from pipeline.instants import EPOCH, format_instant, parse_instant
@@ -62,7 +62,7 @@ def token_without_attempt() -> Iterator[None]:
 def overlap_after_takeover() -> Iterator[None]:
     """A takeover plans from where the dead run had begun, whether or not its job has committed since."""
 
-    def half_done(seen: Observation, wish: ExecutionInput) -> Action | None:
+    def taken_over(seen: Observation, wish: ExecutionInput) -> Action | None:
         claim, latest = seen.claim, seen.source.latest
         if claim and latest and not claim.owner_runs and claim.owner != seen.execution and not claim.plan.is_full:
             windows = closed_windows(claim.plan.start, latest, timedelta(minutes=15))
@@ -71,8 +71,8 @@ def overlap_after_takeover() -> Iterator[None]:
                 return Export(again, claim.number + 1, taken_over_from=claim.owner)
         return right(seen, wish)
 
-    right = planner._half_done
-    with patch.object(planner, "_half_done", half_done):
+    right = planner.half_done
+    with patch.object(planner, "half_done", taken_over):
         yield
 
 
@@ -81,7 +81,7 @@ def clamped_to_the_earliest_restorable_time() -> Iterator[None]:
     """Where history is lost, the next window starts where history begins, instead of a halt."""
 
     def update(seen: Observation, window: timedelta) -> Action:
-        marker, (_, earliest) = seen.table.marker, planner._range(seen)
+        marker, (_, earliest) = seen.table.marker, seen.restorable
         if marker and marker.watermark < earliest:
             clamped = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=earliest)))
             action = right_update(clamped, window)
@@ -123,7 +123,7 @@ def end_past_the_latest_restorable_time() -> Iterator[None]:
 @contextmanager
 def damaged_export_read_again() -> Iterator[None]:
     """Work that was refused for its files is tried again with the same files."""
-    with patch.object(planner, "_damaged", lambda _error: False):
+    with patch.object(half_done, "_damaged", lambda _error: False):
         yield
 
 
@@ -142,7 +142,7 @@ def claim_overwritten() -> Iterator[None]:
 @contextmanager
 def half_done_work_forgotten() -> Iterator[None]:
     """What a dead run had begun is planned anew, under new bounds."""
-    with patch.object(planner, "_half_done", lambda _seen, _wish: None):
+    with patch.object(planner, "half_done", lambda _seen, _wish: None):
         yield
 
 

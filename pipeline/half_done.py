@@ -1,0 +1,59 @@
+"""Half-done work: whether a run finishes what another one that died had planned, and how.
+
+It is finished as it was planned: the same exports and the same job, found by their tokens. Only what does not fit source
+and table any more, or is given up, is left undone.
+"""
+
+from __future__ import annotations
+
+from pipeline.errors import DamagedExport, error_names
+from pipeline.execution_input import FULL, UPDATE, VERIFY, ExecutionInput
+from pipeline.journal import Claim
+from pipeline.observation import Export, Observation
+
+
+def half_done(seen: Observation, wish: ExecutionInput) -> Export | None:
+    """The claim in force is not carried out, and nobody else is at it: finish it as it was planned."""
+    claim = seen.claim
+    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
+        return None
+    if claim.owner == seen.execution:
+        return Export(claim.plan, claim.number, adopted=True)
+    if _given_up(claim, wish):
+        return None
+    plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
+    return Export(plan, claim.number + 1, taken_over_from=claim.owner)
+
+
+def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
+    """Whether half-done work is left undone.
+
+    A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
+    for on top of the schedule, refused for good, must not keep the schedule from its own work: of a verification any
+    refusal is the last, and where its job died without a word it is tried once more.
+    """
+    refused = error_names().get(claim.refused_with)
+    if claim.plan.mode == VERIFY and (claim.refused_with or claim.number > claim.plan.attempt):
+        return True
+    if wish.mode == FULL and (claim.plan.mode != FULL or refused is not None):
+        return True
+    return claim.plan.mode != UPDATE and refused is not None and not refused.heals_by_itself
+
+
+def _damaged(error: str) -> bool:
+    """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
+    known = error_names().get(error)
+    return known is not None and issubclass(known, DamagedExport)
+
+
+def _still_applies(claim: Claim, seen: Observation) -> bool:
+    """Whether the plan still fits source and table: either may have been replaced or taken back meanwhile."""
+    plan, marker = claim.plan, seen.table.marker
+    _, earliest = seen.restorable
+    if plan.source_id != seen.source.table.id or plan.start < earliest:
+        return False
+    if plan.is_full and plan.mode != VERIFY:
+        return plan.mode == FULL or not seen.table.exists
+    if marker is None or marker.source_id != plan.source_id:
+        return False
+    return marker.watermark == (plan.start if plan.mode == UPDATE else plan.end)
