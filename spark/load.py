@@ -40,19 +40,28 @@ _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
 
 @dataclass(frozen=True)
 class _Load:
-    """What every step of one load needs."""
+    """What every step of one load needs.
+
+    `existing`: the columns of the table that is there already. `expects_misfits`: odd rows are looked through as they
+    pass; else they are only counted.
+    """
 
     spark: SparkSession
     order: JobOrder
     table: Table
     export: Export
     existing: Columns | None
-    expects_misfits: bool
+    expects_misfits: bool = False
 
     @property
     def manifest(self) -> ExportManifest:
         """What the export says of itself."""
         return self.export.manifest
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all of it is looked at before its types are decided."""
+        return self.manifest.item_count <= SAMPLE_ITEMS
 
 
 @dataclass(frozen=True)
@@ -68,9 +77,10 @@ def load(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
     """Carry out a load. Raises a JobRefused, the table as it was."""
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
-    # Types of which all items had a say leave few misfits, mostly none; looking for them costs a small load a fifth.
-    is_seen_whole = export.manifest.item_count <= SAMPLE_ITEMS
-    this = _Load(spark, order, table, export, table.columns() if table.state().exists else None, not is_seen_whole)
+    this = _Load(spark, order, table, export, table.columns() if table.state().exists else None)
+    if not this.is_small:
+        # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
+        this = replace(this, expects_misfits=True)
     seen = observed_items(_sample(this))
     target, passes = _target(this, seen), 1
     written = _pass(this, target)
@@ -91,7 +101,7 @@ def _target(this: _Load, seen: list[Observed]) -> Target:
 
 def _sample(this: _Load) -> DataFrame:
     """Items to decide types from: all of a small export, else some of a few of its files. Keys spread over all files."""
-    if this.manifest.item_count <= SAMPLE_ITEMS:
+    if this.is_small:
         return items(lines(this.spark, this.export.files_with_records))
     chosen, held = [], 0
     for file in sorted(this.manifest.files, key=lambda file: file.key):
