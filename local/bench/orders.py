@@ -107,7 +107,9 @@ def _write_file(folder: Path, heading: ExportHeading, part: _Part) -> tuple[File
     letters = random.Random(f"{heading.export_id} {part.first}").choices(_LETTERS, k=26)  # noqa: S311 - names
     key = f"{heading.data_folder}{''.join(letters)}.json.gz"
     _put(folder, ExportedObject(key, content))
-    return FileListing(key, count, md5_base64(content), multipart_etag(content)), sum(len(line.encode()) + 1 for line in lines)
+    return FileListing(key, count, md5_base64(content), multipart_etag(content)), sum(
+        len(line.encode()) + 1 for line in lines
+    )
 
 
 def _put(folder: Path, made: ExportedObject) -> None:
