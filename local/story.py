@@ -69,7 +69,11 @@ def _record_watermark(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _notified(sent: Mapping[str, Any]) -> Iterator[str]:
-    yield f"Mail sent: {sent['subject']}" if "subject" in sent else f"Failure mail sent: {sent['error']}"
+    yield from (f"Mail sent: {subject}" for subject in sent["subjects"])
+
+
+def _failure_notified(sent: Mapping[str, Any]) -> Iterator[str]:
+    yield f"Failed: {sent['error']}; told by mail, unless that has been told before."
 
 
 _TELLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
@@ -79,5 +83,6 @@ _TELLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
     "RunSparkJob": _run_spark_job,
     "RecordWatermark": _record_watermark,
     "NotifySuccess": _notified,
-    "NotifyFailure": _notified,
+    "NotifyNews": _notified,
+    "NotifyFailure": _failure_notified,
 }

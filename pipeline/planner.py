@@ -157,9 +157,7 @@ def _verify(seen: Observation) -> Action:
     if watermark is None:
         return _halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
     if watermark > latest:
-        told = (
-            f"the watermark is {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
-        )
+        told = f"watermark {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
         return _halt(InputRefused, told, "Start the execution again in a few minutes.")
     return _new_plan(seen, VERIFY, (watermark,))
 
@@ -192,5 +190,4 @@ def _record(seen: Observation) -> Action | None:
 
 def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
     number = seen.claim.number + 1 if seen.claim else 1
-    attempt = number if mode == VERIFY else 0
-    return Export(RunPlan(mode, seen.source.table.id, bounds, attempt), number)
+    return Export(RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode == VERIFY else 0), number)
