@@ -9,8 +9,9 @@ from typing import Any
 
 from pipeline.errors import PipelineError, error_names
 from pipeline.instants import format_instant
-from tests.simulation.account import Account, Told
+from tests.simulation.account import Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
+from tests.simulation.post import Sent
 
 Start = Callable[[str, Mapping[str, Any]], object]
 
@@ -21,10 +22,10 @@ class Person:
     def __init__(self, account: Account, start: Start) -> None:
         self._account, self._start, self._dice = account, start, account.dice
 
-    def reads(self, mail: Told) -> None:
+    def reads(self, mail: Sent) -> None:
         """Take note of a mail; what only a person can mend is mended after minutes or half a day, by what it says."""
-        kind = error_names().get(mail.error, PipelineError)
-        told_to_act = mail.status == "FAILURE" and not kind.heals_by_itself and mail.error not in _OWN_FAULT
+        kind = error_names().get(mail.kind[0], PipelineError)
+        told_to_act = mail.status == "FAILURE" and not kind.heals_by_itself and mail.kind[0] not in _OWN_FAULT
         if told_to_act and mail.command not in self._account.awaits_person:
             self._account.awaits_person.add(mail.command)
             self._account.after_a_while(mail.command, self._acts)

@@ -97,14 +97,14 @@ class Simulation:
         return True
 
     def _schedule(self) -> Process:
-        tick = {"table": "orders"}
         while True:
+            tick = {"table": "orders", "scheduled_time": format_instant(instant(self.clock.now))}
             self.lived.ticks += 1
             self._check_not_stuck()
             if not self.ticks_lost:
                 for _ in range(self.copies):
                     delay = self.tick_delay and self.dice.randint(0, self.tick_delay)
-                    self.clock.after(delay, lambda: self.start("schedule", tick))
+                    self.clock.after(delay, lambda wish=tick: self.start("schedule", wish))
             yield TICK
 
     def _check_not_stuck(self) -> None:
@@ -122,6 +122,7 @@ class Simulation:
 
     def _ended(self, run: Run) -> None:
         self.live.pop(run.number, None)
+        self.account.post.ends(run)
         if run.outcome == "FAILED":
             self._check_failure(run)
         elif run.outcome == "SUCCEEDED":
