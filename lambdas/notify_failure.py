@@ -65,9 +65,11 @@ def _horizon(table: str, recorded: str) -> Horizon | None:
         return None
     try:
         earliest, latest, days = source.recovery(table)
-        if earliest is None or latest is None:
+        watermark = parse_instant(recorded)
+        # What lies in the future somebody else has written; it must not end a warning.
+        if earliest is None or latest is None or watermark > latest:
             return None
-        return Horizon(parse_instant(recorded), earliest, latest, days)
+        return Horizon(watermark, earliest, latest, days)
     except (ClientError, BotoCoreError, ValueError):
         logger.exception("the source's history is not known")
         return None

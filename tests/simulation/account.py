@@ -70,7 +70,8 @@ class Account:
         self.post = Post(self.timeline)
         #: Commands that a person has been told to type and has not typed yet.
         self.awaits_person: set[str] = set()
-        self.trouble_until = clock.now
+        #: Until when something was wrong, and the same without what the person did.
+        self.trouble_until = self.left_alone_since = clock.now
         self.standing: set[str] = set()
         self.on_mail: Callable[[Sent], None] = lambda _mail: None
         self.on_end: Callable[[Any], None] = lambda _run: None
@@ -84,9 +85,11 @@ class Account:
         self.source = Source(self._sources, born, recovery_since=born)
         self.jobs.meddled_at = self.clock.now
 
-    def trouble(self, until: int = 0) -> None:
+    def trouble(self, until: int = 0, *, by_person: bool = False) -> None:
         """Something is wrong now, or until an instant: what runs meanwhile may fail."""
         self.trouble_until = max(self.trouble_until, until, self.clock.now)
+        if not by_person:
+            self.left_alone_since = self.trouble_until
 
     def calm_since(self) -> int | None:
         """Since when nothing is wrong; None while something is."""
@@ -153,3 +156,5 @@ class Account:
 
 #: A table that has been wrong for so long after the last trouble is stuck: one tick, and two rounds of one run.
 GRACE = HOUR + HOUR // 2
+#: The same while a person has something to do: reads half a day late, is refused, and looks again.
+PATIENCE = 2 * DAY

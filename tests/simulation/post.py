@@ -6,8 +6,9 @@ mail may come twice only where the run that sent it first could not record it, o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import HistoryLost
 from pipeline.incidents import Told
@@ -25,19 +26,26 @@ Kind = tuple[str, str, str]
 class Sent:
     """One mail that the topic took: by which run, and what it says.
 
-    `known`: how often ``told`` had been written when its writer read it, None where it could not. `kind`: error, state
-    and mode of a failure. `over`, `safe`: what an all-clear is about. `level`: what a warning is about.
+    `of_schedule`: it is part of an incident, and no answer to a person. `known`: how often ``told`` had been written when
+    its writer read it, None where it could not. `facts`: the mail's own. `mode`: that of the plan at hand.
     """
 
     run: int
     status: str
-    by_schedule: bool = False
+    of_schedule: bool = False
     known: int | None = None
-    kind: Kind = ("", "", "")
-    level: int = 0
-    over: bool = False
-    safe: bool = False
-    command: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    mode: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """Error, state and mode of a failure."""
+        return self.facts.get("error", ""), self.facts.get("state", ""), self.mode
+
+    @property
+    def level(self) -> int:
+        """What a warning is about."""
+        return int(self.facts.get("level_percent", 0))
 
 
 @dataclass
@@ -46,8 +54,7 @@ class Mailed:
 
     kinds: set[Kind] = field(default_factory=set)
     level: int = 0
-    over: bool = False
-    safe: bool = False
+    cleared: bool = False
 
 
 class Post:
@@ -73,8 +80,8 @@ class Post:
     def takes(self, mail: Sent) -> None:
         """A mail has gone out."""
         if mail.status != SUCCESS:
-            self._timeline.add("mail", "{} {} {}", mail.status, " ".join(mail.kind), mail.level or "")
-        if not mail.by_schedule:
+            self._timeline.add("mail", "{} {} {} {}", mail.run, mail.status, " ".join(mail.kind), mail.level or "")
+        if not mail.of_schedule:
             return
         mailed = self._mailed.setdefault(mail.run, Mailed())
         if mail.known == self.version:
@@ -82,19 +89,19 @@ class Post:
                 raise self._wrong("one mail for one incident", f"{' '.join(mail.kind)} has been told")
             if mail.status == WARNING and mail.level <= self._level:
                 raise self._wrong("a warning comes once", f"{mail.level} after {self._level}")
-            if mail.status == CLEARED and not (mail.over and self._kinds) and not (mail.safe and self._level):
+            if mail.status == CLEARED and not self._kinds and not self._level:
                 raise self._wrong("an all-clear ends something", "nothing had been told")
         if mail.status == FAILURE:
             mailed.kinds.add(mail.kind)
         mailed.level = max(mailed.level, mail.level)
-        mailed.over, mailed.safe = mailed.over or mail.over, mailed.safe or mail.safe
+        mailed.cleared = mailed.cleared or mail.status == CLEARED
 
     def records(self, told: Told, run: int) -> None:
         """A run writes ``told``: nothing that it has not mailed, unless another one has written meanwhile."""
         kinds = {(k.error, k.state, k.mode) for k in told.incident.kinds} if told.incident else set()
         mailed = self._mailed.get(run, Mailed())
         if self._known.get(run) == self.version:
-            if kinds - self._kinds - mailed.kinds or (self._kinds and not kinds and not mailed.over):
+            if kinds - self._kinds - mailed.kinds or (self._kinds and not kinds and not mailed.cleared):
                 raise self._wrong(
                     "told is what was mailed", f"run {run} writes {told.to_text()}, and has mailed {mailed}"
                 )

@@ -11,7 +11,7 @@ from pipeline.execution_input import UPDATE
 from pipeline.instants import format_instant
 from pipeline.observation import Idle
 from pipeline.windows import closed_windows
-from tests.simulation.account import GRACE, Account
+from tests.simulation.account import GRACE, PATIENCE, Account
 from tests.simulation.clock import DAY, MINUTE, YEAR, Clock, Process, instant
 from tests.simulation.execution import execute
 from tests.simulation.faults import Faults
@@ -111,7 +111,9 @@ class Simulation:
         """Once nothing has been wrong for a tick and two rounds, everything that had closed by then is in the table."""
         account, now = self.account, self.clock.now
         calm = account.calm_since()
-        if calm is None or account.awaits_person or now - calm < GRACE or account.source is None:
+        if calm is None or now - calm < GRACE or account.source is None:
+            return
+        if account.awaits_person and now - account.left_alone_since < PATIENCE:
             return
         watermark = account.table.state.watermark
         latest = instant(account.source.latest(now - GRACE))
@@ -123,6 +125,7 @@ class Simulation:
     def _ended(self, run: Run) -> None:
         self.live.pop(run.number, None)
         self.account.post.ends(run)
+        self.person.sees_the_end(run)
         if run.outcome == "FAILED":
             self._check_failure(run)
         elif run.outcome == "SUCCEEDED":

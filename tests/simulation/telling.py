@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Generator
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from pipeline.errors import EdgeFailed
 from pipeline.execution_input import tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Kind, News, Told, after_failure, after_look, round_works
-from pipeline.instants import parse_instant
-from pipeline.mail import command, is_told_at_once
-from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING
-from pipeline.observation import UP_TO_DATE, Export, Idle, Observation
+from pipeline.instants import format_instant, parse_instant
+from pipeline.mail import failure_mail, is_told_at_once
+from pipeline.mail_frame import SUCCESS, Mail
+from pipeline.notices import notices
+from pipeline.observation import UP_TO_DATE, Export, Idle, Observation, describe
 from tests.simulation.account import DEPLOYMENT
+from tests.simulation.clock import instant
 from tests.simulation.post import Sent
 from tests.simulation.run import Run
 
@@ -42,7 +45,7 @@ def notify_news(run: Run) -> State:
 
 def notify_success(run: Run) -> State:
     """Mail what the round did, if it is to be told at once, and what is over now."""
-    mode = run.plan.plan.mode if isinstance(run.plan, Export) else ""
+    mode = _mode(run)
     planned = {"success_mail": run.account.settings.success_mail} | ({"mode": mode} if mode else {})
     if is_told_at_once({"input": run.input, "plan": planned}):
         run.ask("sns", lambda: run.account.tell(Sent(run.number, SUCCESS)))
@@ -72,8 +75,7 @@ def notify_failure(run: Run) -> State:
     run.failure = failure
     tick = tick_of(run.input)
     if tick is None:
-        mail = _of_failure(run, failure)
-        run.ask("sns", lambda: run.account.tell(mail))
+        _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
     else:
         yield from _tell_the_incident(run, failure, tick)
     return "Failed"
@@ -86,20 +88,30 @@ def _tell_the_incident(run: Run, failure: Failure, tick: datetime) -> Generator[
         run.known, told = None, None
     yield from run.pause()
     run.horizon = run.horizon or (told and _horizon(run))
-    mode = run.plan.plan.mode if isinstance(run.plan, Export) else ""
-    news = after_failure(told or Told(), Kind(failure.error, failure.state, mode), tick, run.horizon)
+    news = after_failure(told or Told(), Kind(failure.error, failure.state, _mode(run)), tick, run.horizon)
     if news.failed:
-        mail = _of_failure(run, failure)
-        run.ask("sns", lambda: run.account.tell(mail))
+        incident = news.told.incident
+        _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon, incident=incident))
         yield from run.pause()
     yield from _tell(run, told, news)
 
 
-def _of_failure(run: Run, failure: Failure) -> Sent:
-    mode = run.plan.plan.mode if isinstance(run.plan, Export) else ""
-    kind = (failure.error, failure.state, mode)
-    by_schedule = tick_of(run.input) is not None
-    return Sent(run.number, FAILURE, by_schedule, run.known, kind, command=command(failure, "orders", DEPLOYMENT))
+def _event(run: Run) -> dict[str, Any]:
+    """What the mails' writers are handed."""
+    plan = {"table": "orders", "tick_minutes": 15, **describe(run.plan)} if run.plan else {}
+    started = format_instant(instant(run.started))
+    return {"input": run.input, "execution": run.name, "startedAt": started, "plan": plan}
+
+
+def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:
+    """Mail to the topic, and to the post what it says."""
+    of_schedule = of_incident or tick_of(run.input) is not None
+    sent = Sent(run.number, mail.status, of_schedule, run.known, mail.facts, _mode(run))
+    run.ask("sns", lambda: run.account.tell(sent))
+
+
+def _mode(run: Run) -> str:
+    return run.plan.plan.mode if isinstance(run.plan, Export) else ""
 
 
 def _report(run: Run, failure: Failure) -> dict[str, str]:
@@ -121,7 +133,8 @@ def _horizon(run: Run) -> Horizon | None:
         return None
     try:
         seen = run.ask("dynamodb", account.look_at_source)
-        return seen.horizon(parse_instant(recorded))
+        horizon = seen.horizon(parse_instant(recorded))
+        return horizon if horizon and horizon.watermark <= horizon.latest else None
     except (EdgeFailed, ValueError):
         return None
 
@@ -136,14 +149,10 @@ def _read(run: Run) -> Told:
 def _tell(run: Run, before: Told | None, news: News) -> Generator[int]:
     """Mail every notice of the news, then record what has been told; as lambdas/telling.py does."""
     account = run.account
-    if news.over or news.safe_again:
-        cleared = Sent(run.number, CLEARED, True, run.known, over=news.over is not None, safe=news.safe_again)
-        run.ask("sns", lambda: account.tell(cleared))
-        yield from run.pause()
-    if news.warning and run.horizon:
-        warning = Sent(run.number, WARNING, True, run.known, level=news.warning)
-        run.ask("sns", lambda: account.tell(warning))
-        yield from run.pause()
+    if news.names:
+        for mail in notices(_event(run), "orders", news, run.horizon, DEPLOYMENT):
+            _send(run, mail, of_incident=True)
+            yield from run.pause()
     if before is None:
         run.untold = True
     elif news.told != before:
