@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import HistoryLost
 from pipeline.incidents import Told
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING
-from pipeline.observation import Idle
+from pipeline.observation import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Post:
         self._known.pop(run.number, None)
         if run.outcome == "KILLED" or run.untold or run.dry:
             return
-        if run.outcome == "SUCCEEDED" and run.works:
+        if run.outcome == "SUCCEEDED" and isinstance(run.plan, Idle) and run.plan.reason == UP_TO_DATE:
             self.has_worked(run)
         scheduled = "scheduled_time" in run.input
         if run.known != self.version:

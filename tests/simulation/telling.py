@@ -148,16 +148,25 @@ def _read(run: Run) -> Told:
 
 def _tell(run: Run, before: Told | None, news: News) -> Generator[int]:
     """Mail every notice of the news, then record what has been told; as lambdas/telling.py does."""
-    account = run.account
+    yield from mail_notices(run, news)
+    record_told(run, before, news)
+    run.account.post.has_told(run)
+
+
+def mail_notices(run: Run, news: News) -> Generator[int]:
+    """Mail every notice of the news."""
     if news.names:
         for mail in notices(_event(run), "orders", news, run.horizon, DEPLOYMENT):
             _send(run, mail, of_incident=True)
             yield from run.pause()
+
+
+def record_told(run: Run, before: Told | None, news: News) -> None:
+    """Write what has been told, if that is something else than before and could be read."""
     if before is None:
         run.untold = True
     elif news.told != before:
         try:
-            run.ask("ssm", lambda: account.write_told(news.told, run.number))
+            run.ask("ssm", lambda: run.account.write_told(news.told, run.number))
         except EdgeFailed:
             run.untold = True
-    account.post.has_told(run)
