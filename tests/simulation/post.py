@@ -66,6 +66,8 @@ class Post:
         self.version = 0
         self._kinds: set[Kind] = set()
         self._level = 0
+        #: Whether the open incident is recorded as ending, and whether an all-clear has been mailed and not recorded.
+        self._ending = self._over = False
         #: The version since which the open incident is as it is.
         self._since = 0
         self._mailed: dict[int, Mailed] = {}
@@ -85,7 +87,7 @@ class Post:
             return
         mailed = self._mailed.setdefault(mail.run, Mailed())
         if mail.known == self.version:
-            if mail.status == FAILURE and mail.kind in self._kinds:
+            if mail.status == FAILURE and mail.kind in self._kinds and not self._ending:
                 raise self._wrong("one mail for one incident", f"{' '.join(mail.kind)} has been told")
             if mail.status == WARNING and mail.level <= self._level:
                 raise self._wrong("a warning comes once", f"{mail.level} after {self._level}")
@@ -94,11 +96,13 @@ class Post:
         if mail.status == FAILURE:
             mailed.kinds.add(mail.kind)
         mailed.level = max(mailed.level, mail.level)
-        mailed.cleared = mailed.cleared or mail.status == CLEARED
+        if mail.status == CLEARED:
+            mailed.cleared, self._over = True, bool(self._kinds)
 
     def records(self, told: Told, run: int) -> None:
         """A run writes ``told``: nothing that it has not mailed, unless another one has written meanwhile."""
-        kinds = {(k.error, k.state, k.mode) for k in told.incident.kinds} if told.incident else set()
+        incident = told.incident
+        kinds = {(k.error, k.state, k.mode) for k in incident.kinds} if incident else set()
         mailed = self._mailed.get(run, Mailed())
         if self._known.get(run) == self.version:
             if kinds - self._kinds - mailed.kinds or (self._kinds and not kinds and not mailed.cleared):
@@ -109,10 +113,13 @@ class Post:
             if told.level > max(self._level, mailed.level) and not heard:
                 raise self._wrong("told is what was mailed", f"run {run} writes level {told.level}")
         self.version += 1
+        self._ending = incident is not None and incident.ending
         if kinds != self._kinds:
             self._since = self.version
         self._kinds, self._level = kinds, told.level
-        self._mailed[run] = Mailed()
+        if not self._ending:
+            self._over = False
+            self._mailed[run] = Mailed()
         self._known[run] = self.version
 
     def has_told(self, run: Run) -> None:
@@ -139,6 +146,8 @@ class Post:
             return
         if run.outcome == "FAILED" and scheduled:
             assert run.failure is not None
+            if (self._over or self._ending) and not any(mailed.cleared for mailed in self._mailed.values()):
+                raise self._wrong("no failure is silent", f"run {run.number} failed after an all-clear")
             failed = (run.failure.error, run.failure.state)
             if failed not in {(error, state) for error, state, _ in self._kinds}:
                 raise self._wrong("no failure is silent", f"run {run.number} failed with {failed}; told: {self._kinds}")

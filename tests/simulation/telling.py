@@ -11,7 +11,16 @@ from pipeline.errors import EdgeFailed
 from pipeline.execution_input import tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
-from pipeline.incidents import Kind, News, Told, after_failure, after_look, round_works
+from pipeline.incidents import (
+    Kind,
+    News,
+    Told,
+    after_failure,
+    after_look,
+    all_clear_later,
+    ending,
+    round_works,
+)
 from pipeline.instants import format_instant, parse_instant
 from pipeline.mail import failure_mail, is_told_at_once
 from pipeline.mail_frame import SUCCESS, Mail
@@ -148,8 +157,14 @@ def _read(run: Run) -> Told:
 
 def _tell(run: Run, before: Told | None, news: News) -> Generator[int]:
     """Mail every notice of the news, then record what has been told; as lambdas/telling.py does."""
+    if news.over and before:
+        if record_told(run, before, ending(before)):
+            before = ending(before)
+            yield from run.pause()
+        else:
+            news = all_clear_later(news, before)
     yield from mail_notices(run, news)
-    record_told(run, before, news)
+    record_told(run, before, news.told)
     run.account.post.has_told(run)
 
 
@@ -161,12 +176,15 @@ def mail_notices(run: Run, news: News) -> Generator[int]:
             yield from run.pause()
 
 
-def record_told(run: Run, before: Told | None, news: News) -> None:
-    """Write what has been told, if that is something else than before and could be read."""
+def record_told(run: Run, before: Told | None, told: Told) -> bool:
+    """Write what has been told if it is something else than before, and that is known; False where it cannot be."""
     if before is None:
         run.untold = True
-    elif news.told != before:
+    elif told != before:
         try:
-            run.ask("ssm", lambda: run.account.write_told(news.told, run.number))
+            run.ask("ssm", lambda: run.account.write_told(told, run.number))
         except EdgeFailed:
             run.untold = True
+            return False
+        run.known = run.account.post.version
+    return True
