@@ -41,18 +41,6 @@ def all_clear_forgotten_after_an_idle_look() -> Iterator[None]:
 
 
 @contextmanager
-def all_clear_recorded_only_after_the_mail() -> Iterator[None]:
-    """A run that dies between an all-clear and its record leaves an incident open that everybody takes for over."""
-
-    def tell(run: Run, before: Told | None, news: News) -> Generator[int]:
-        yield from telling.mail_notices(run, news)
-        telling.record_told(run, before, news.told)
-
-    with patch.object(telling, "_tell", tell):
-        yield
-
-
-@contextmanager
 def every_failure_told() -> Iterator[None]:
     """What has been told of an incident is recorded and never looked at."""
 
@@ -89,7 +77,6 @@ def no_warning_without_a_failure() -> Iterator[None]:
 MAIL_BUGS = (
     told_recorded_before_the_mail,
     all_clear_forgotten_after_an_idle_look,
-    all_clear_recorded_only_after_the_mail,
     every_failure_told,
     only_the_first_failure_told,
     no_warning_without_a_failure,

@@ -152,10 +152,12 @@ class Post:
             if failed not in {(error, state) for error, state, _ in self._kinds}:
                 raise self._wrong("no failure is silent", f"run {run.number} failed with {failed}; told: {self._kinds}")
         if scheduled or isinstance(run.plan, Idle):
-            truth = run.account.horizon()
-            due = min(truth.level, run.horizon.level) if truth and run.horizon else 0
-            if due > self._level:
-                raise self._wrong("who may lose history is warned", f"{truth} is at {due}, told was {self._level}")
+            seen = run.horizon.level if run.horizon else 0
+            truth = run.account.horizon() if seen > self._level else None
+            if truth and truth.level > self._level:
+                raise self._wrong(
+                    "who may lose history is warned", f"{truth} is at {truth.level}, told was {self._level}"
+                )
 
     def _wrong(self, invariant: str, what: str) -> Violation:
         return self._timeline.violated(invariant, what)
