@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas.aws import mail, parameters, reports, source
 from lambdas.observability import doorway, logger
-from lambdas.telling import record_told, send_notices
+from lambdas.telling import tell
 from pipeline.deployment import Deployment
 from pipeline.execution_input import tick_of
 from pipeline.failures import Failure
@@ -46,8 +46,7 @@ def _tell_the_incident(
     if news.failed:
         message = failure_mail(event, failure, deployment, horizon=horizon, incident=news.told.incident)
         mail.send(deployment.topic_arn, message)
-    send_notices(event, table, news, horizon, deployment)
-    record_told(deployment, table, told, news.told)
+    tell(event, table, told, news, horizon, deployment)
 
 
 def _told(table: str, deployment: Deployment) -> tuple[Told | None, str]:
@@ -65,9 +64,11 @@ def _horizon(table: str, recorded: str) -> Horizon | None:
         return None
     try:
         earliest, latest, days = source.recovery(table)
-        if earliest is None or latest is None:
+        watermark = parse_instant(recorded)
+        # What lies in the future somebody else has written; it must not end a warning.
+        if earliest is None or latest is None or watermark > latest:
             return None
-        return Horizon(parse_instant(recorded), earliest, latest, days)
+        return Horizon(watermark, earliest, latest, days)
     except (ClientError, BotoCoreError, ValueError):
         logger.exception("the source's history is not known")
         return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from lambdas.aws import parameters
 from lambdas.observability import doorway, logger
-from lambdas.telling import record_told, send_notices
+from lambdas.telling import tell
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
 from pipeline.horizon import Horizon
@@ -22,9 +22,7 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
         digest = None
     news = after_look(before, works=plan["works"], horizon=horizon, digest=digest)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
-    subjects = send_notices(event, plan["table"], news, horizon, deployment)
-    record_told(deployment, plan["table"], before, news.told)
-    return {"subjects": subjects}
+    return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
 
 
 handler = doorway(_notify_news)

@@ -8,7 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas.aws import mail, parameters
 from lambdas.observability import doorway, logger
-from lambdas.telling import record_told, send_notices
+from lambdas.telling import tell
 from pipeline.deployment import Deployment
 from pipeline.incidents import after_look, round_works
 from pipeline.mail import horizon_after, is_told_at_once, success_mail
@@ -33,9 +33,7 @@ def _all_clear(event: dict[str, Any], deployment: Deployment) -> list[str]:
         return []
     horizon = horizon_after(event)
     news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon)
-    subjects = send_notices(event, table, news, horizon, deployment)
-    record_told(deployment, table, before, news.told)
-    return subjects
+    return tell(event, table, before, news, horizon, deployment)
 
 
 handler = doorway(_notify_success)

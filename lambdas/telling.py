@@ -2,6 +2,7 @@
 
 In this order a crash in between costs a mail too many, never one too few. For the same reason nothing here fails because
 of the parameter: where it cannot be read everything is news, and where it cannot be written the next run tells it again.
+Only an all-clear is recorded on both sides of its mail, and waits where that cannot be: see `pipeline.incidents.ending`.
 """
 
 from __future__ import annotations
@@ -14,25 +15,38 @@ from lambdas.aws import mail, parameters
 from lambdas.observability import logger
 from pipeline.deployment import Deployment
 from pipeline.horizon import Horizon
-from pipeline.incidents import News, Told
+from pipeline.incidents import News, Told, all_clear_later, ending
 from pipeline.notices import notices
 
 
-def send_notices(
-    event: dict[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
+def tell(
+    event: dict[str, Any], table: str, before: Told | None, news: News, horizon: Horizon | None, deployment: Deployment
 ) -> list[str]:
-    """Mail every notice of the news; returns their subjects."""
+    """Mail every notice of the news and record what has been told; returns the mails' subjects.
+
+    `before` is what had been told; with None, because it could not be read, nothing is recorded over it.
+    """
+    if news.over and before:
+        announced = ending(before)
+        if _recorded(deployment, table, before, announced):
+            before = announced
+        else:
+            news = all_clear_later(news, before)
     mails = notices(event, table, news, horizon, deployment)
     for notice in mails:
         mail.send(deployment.topic_arn, notice)
+    if before:
+        _recorded(deployment, table, before, news.told)
     return [notice.subject for notice in mails]
 
 
-def record_told(deployment: Deployment, table: str, before: Told | None, told: Told) -> None:
-    """Write what has been told if it is something else than before; not over what could not be read."""
-    if before is None or told == before:
-        return
+def _recorded(deployment: Deployment, table: str, before: Told, told: Told) -> bool:
+    """Write what has been told if it is something else than before; False where it cannot be written."""
+    if told == before:
+        return True
     try:
         parameters.write_told(deployment, table, told)
     except (ClientError, BotoCoreError):
         logger.exception("not recorded as told; the next run tells it again")
+        return False
+    return True

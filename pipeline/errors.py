@@ -28,6 +28,7 @@ REMEDY_MARK = "\nTo do: "
 
 _START = "aws stepfunctions start-execution --state-machine-arn <state-machine> --input "
 RUN_NOW = _START + """'{"table":"<table>"}'"""
+ASK_AGAIN = _START + "<input>"
 REBUILD = _START + """'{"table":"<table>","mode":"full"}'"""
 
 
@@ -36,7 +37,7 @@ class PipelineError(Exception):
 
     #: What helps when the error says nothing more special.
     default_remedy = "Nothing to do: the next scheduled run tries again."
-    #: The one command; ``<table>``, ``<state-machine>`` and ``<parameters>`` are filled in by the mail.
+    #: The one command; ``<table>``, ``<state-machine>``, ``<parameters>`` and ``<input>`` are filled in by the mail.
     command = RUN_NOW
     #: Whether the next scheduled run mends it without a person.
     heals_by_itself = True
@@ -87,8 +88,10 @@ class ControlUnknown(Refused):
 class AnotherRunAtWork(Refused):
     """A backfill or full export was asked for while another run holds the table: nothing was done."""
 
-    default_remedy = "Ask again once that run has ended. Where windows are short, set control to PAUSE until it has."
-    command = "aws ssm put-parameter --overwrite --name <parameters>/control --value PAUSE"
+    default_remedy = (
+        "Ask again once that run has ended. Where windows are short, set control to PAUSE until it has, then to RUN."
+    )
+    command = ASK_AGAIN
 
 
 class ClaimUnreadable(PipelineError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,6 +60,16 @@ def tick_of(raw: Any) -> datetime | None:
         return parse_instant(raw["scheduled_time"]) if isinstance(raw, Mapping) else None
     except (KeyError, ValueError):
         return None
+
+
+def special_wish(raw: Any) -> str:
+    """The backfill or full export that an input asks for, as JSON to ask for it again; "" for anything else.
+
+    The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
+    """
+    if not isinstance(raw, Mapping) or raw.get("mode") not in (BACKFILL, FULL) or raw.get("dry_run"):
+        return ""
+    return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 
 
 def _table(name: Any) -> str:

@@ -42,11 +42,15 @@ class Kind:
 
 @dataclass(frozen=True)
 class Incident:
-    """Failures without success between them: since which tick, at which watermark, and what has been told, oldest first."""
+    """Failures without success between them: since which tick, at which watermark, and what has been told, oldest first.
+
+    `ending`: its all-clear is being mailed, or has been; whatever fails now is another incident.
+    """
 
     since: datetime
     watermark: datetime | None
     kinds: tuple[Kind, ...]
+    ending: bool = False
 
     def ticks_until(self, end: datetime, tick: timedelta) -> int:
         """How many ticks of the schedule had no success, if `end` is the first that has."""
@@ -69,6 +73,7 @@ class Told:
                 "since": format_instant(self.incident.since),
                 "watermark": _optional(self.incident.watermark),
                 "kinds": [[k.error[:_LONGEST_NAME], k.state, k.mode] for k in self.incident.kinds],
+                **({"ending": True} if self.incident.ending else {}),
             }
         return json.dumps(raw, separators=(",", ":"))
 
@@ -84,7 +89,10 @@ class Told:
     def _from_json(cls, raw: Mapping[str, Any]) -> Told:
         found = raw.get("incident")
         incident = found and Incident(
-            parse_instant(found["since"]), _instant(found["watermark"]), tuple(Kind(*kind) for kind in found["kinds"])
+            parse_instant(found["since"]),
+            _instant(found["watermark"]),
+            tuple(Kind(*kind) for kind in found["kinds"]),
+            ending=bool(found.get("ending", False)),
         )
         return cls(incident, int(raw["level"]), _instant(raw["digested"]))
 
@@ -123,7 +131,8 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
     # The failure says already that history is lost; a warning of it in the same minute would be one mail too many.
     heard = kind.error == HistoryLost.__name__
     news = _of_the_horizon(told, horizon, heard=heard)
-    incident = told.incident or Incident(tick, horizon.watermark if horizon else None, ())
+    going_on = told.incident if told.incident and not told.incident.ending else None
+    incident = going_on or Incident(tick, horizon.watermark if horizon else None, ())
     if kind in incident.kinds:
         return news
     incident = replace(incident, kinds=(*incident.kinds, kind)[-MOST_REMEMBERED:])
@@ -146,6 +155,20 @@ def after_look(told: Told, *, works: bool, horizon: Horizon | None, digest: Dige
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
     return news
+
+
+def ending(told: Told) -> Told:
+    """What is recorded before an all-clear is mailed.
+
+    If the run dies between the mail and its record, the same failure would otherwise pass for told, and be silent after
+    an all-clear.
+    """
+    return replace(told, incident=replace(told.incident, ending=True)) if told.incident else told
+
+
+def all_clear_later(news: News, told: Told) -> News:
+    """The news without the end of the incident in `told`, which the next look finds again."""
+    return replace(news, over=None, told=replace(news.told, incident=told.incident))
 
 
 def _of_the_horizon(told: Told, horizon: Horizon | None, *, heard: bool = False) -> News:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import InputRefused, PipelineError
-from pipeline.execution_input import UPDATE, VERIFY, tick_of
+from pipeline.errors import ASK_AGAIN, InputRefused, PipelineError
+from pipeline.execution_input import UPDATE, VERIFY, special_wish, tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident
@@ -127,6 +127,8 @@ def failure_mail(
     table = table_of(event, deployment)
     verifying = event["plan"].get("mode") == VERIFY
     doing = f"verifying {table}" if verifying else f"bringing {table} up to date"
+    wish = _left_undone(event, failure)
+    facts = _failure_facts(failure, table, deployment, horizon, wish)
     lines = [
         f"{failure.error} in {failure.state}, while {doing}.",
         "",
@@ -135,9 +137,10 @@ def failure_mail(
         "",
         _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were.",
         "",
-        f"What the pipeline does by itself: {_by_itself(failure, verifying=verifying)}",
-        f"What to do: {failure.remedy}",
-        f"The command: {command(failure, table, deployment)}",
+        f"What the pipeline does by itself: {_by_itself(failure, wish, verifying=verifying)}",
+        f"What to do: {facts['remedy']}",
+        f"The command: {facts['command']}",
+        *([f"Then ask again for what was not begun: {facts['ask_again']}"] if facts["ask_again"] else []),
         f"The manual: docs/operations.md{_section(failure)}",
         *_standing(horizon, incident),
         "",
@@ -147,11 +150,21 @@ def failure_mail(
     headline = subject(deployment, "FAILED", table, what)
     # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
     audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
-    facts = _failure_facts(failure, table, deployment, horizon)
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
 
 
-def _by_itself(failure: Failure, *, verifying: bool) -> str:
+def _left_undone(event: Mapping[str, Any], failure: Failure) -> str:
+    """The backfill or full export that a run was to do and has not claimed, as its input; "" where there is none.
+
+    What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one.
+    """
+    claimed = event["plan"].get("kind", "Halt") != "Halt"
+    return "" if claimed or failure.error == InputRefused.__name__ else special_wish(event["input"])
+
+
+def _by_itself(failure: Failure, wish: str, *, verifying: bool) -> str:
+    if wish:
+        return "Nothing for what was asked for: no run has it to do, unless a mail has told that it is done."
     if not failure.kind.heals_by_itself:
         return "Nothing: a person must act."
     if verifying:
@@ -159,16 +172,22 @@ def _by_itself(failure: Failure, *, verifying: bool) -> str:
     return "The next scheduled run tries again by itself."
 
 
-def _failure_facts(failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None) -> dict[str, Any]:
+def _failure_facts(
+    failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None, wish: str
+) -> dict[str, Any]:
+    ask_again = filled(ASK_AGAIN, table, deployment, wish) if wish else ""
+    # Where time heals, or the other run's end, asking again is all there is to do.
+    only_ask = bool(wish) and (failure.kind.heals_by_itself or failure.kind.command == ASK_AGAIN)
     return {
         "status": FAILURE,
         "table": table,
         "state": failure.state,
         "error": failure.error,
         "message": failure.message,
-        "remedy": failure.remedy,
-        "command": command(failure, table, deployment),
-        "heals_by_itself": failure.kind.heals_by_itself,
+        "remedy": "Ask for it again." if wish and failure.kind.heals_by_itself else failure.remedy,
+        "command": ask_again if only_ask else filled(failure.kind.command, table, deployment),
+        "ask_again": "" if only_ask else ask_again,
+        "heals_by_itself": failure.kind.heals_by_itself and not wish,
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
     }
 
@@ -181,6 +200,7 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
         lines.append(f"Runs have failed since {format_instant(incident.since)}. Told before: {before}.")
     if incident:
         lines.append("The next mail about it comes when it changes, or when it is over.")
+        lines.append("If you have acted and hear nothing, start a run yourself: its failure is always mailed.")
     return ["", *lines] if lines else []
 
 
@@ -194,11 +214,6 @@ def table_of(event: Mapping[str, Any], deployment: Deployment) -> str:
 def _section(failure: Failure) -> str:
     """Where the manual speaks of the failure; a name that is not the product's own has no section."""
     return f", section {failure.error}" if failure.kind is not PipelineError else ""
-
-
-def command(failure: Failure, table: str, deployment: Deployment) -> str:
-    """The failure's command with the names filled in."""
-    return filled(failure.kind.command, table, deployment)
 
 
 def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:

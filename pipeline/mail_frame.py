@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -62,12 +64,13 @@ def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str
     return lines
 
 
-def filled(command: str, table: str, deployment: Deployment) -> str:
-    """A command of `pipeline.errors` with the names filled in, ready to paste."""
+def filled(command: str, table: str, deployment: Deployment, asked: str = "") -> str:
+    """A command of `pipeline.errors` with the names filled in, ready to paste. `asked`: the input of the run, as JSON."""
     names = {
         "<table>": table,
         "<state-machine>": deployment.state_machine_arn,
         "<parameters>": deployment.parameter(table),
+        "<input>": shlex.quote(asked or json.dumps({"table": table}, separators=(",", ":"))),
     }
     for mark, name in names.items():
         command = command.replace(mark, name)

@@ -38,7 +38,7 @@ def test_its_change_is_mailed_and_its_end_is_one_all_clear(
     assert schedule.subjects == ["FAILED orders: PitrOff", "FAILED orders: TableNotFound", over]
     assert "From 2026-11-21T00:00:00Z to 2026-11-21T01:00:00Z, 1 h 0 min: 4 ticks of the schedule" in schedule.last
     assert f"The table is at {up_to_date}, as it was" in schedule.last
-    assert writes() == 3
+    assert writes() == 4
     schedule.fails("PitrOff")
     assert schedule.subjects[3:] == ["FAILED orders: PitrOff"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.failures import Failure
@@ -57,9 +58,15 @@ def done(
 
 
 def failed(
-    error: str = "Gap", state: str = "RunSparkJob", *, horizon: Horizon | None = None, incident: Incident | None = None
+    error: str = "Gap",
+    state: str = "RunSparkJob",
+    *,
+    horizon: Horizon | None = None,
+    incident: Incident | None = None,
+    asked: Mapping[str, Any] | None = None,
+    planned: Mapping[str, Any] | None = None,
 ) -> Mail:
-    """The mail about a failure of the table orders."""
-    event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": {}}
+    """The mail about a failure of the table orders. `asked` goes into the run's input, `planned` is its plan."""
+    event = {"input": {"table": "orders", **(asked or {})}, "execution": EXECUTION, "plan": planned or {}}
     failure = Failure(state, error, "What happened there.", "What helps.")
     return failure_mail(event, failure, DEPLOYMENT, horizon=horizon, incident=incident)

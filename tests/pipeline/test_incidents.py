@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from pipeline.digest import Digest
 from pipeline.horizon import Horizon
-from pipeline.incidents import MOST_REMEMBERED, Incident, Kind, News, Told, after_failure, after_look, round_works
+from pipeline.incidents import (
+    MOST_REMEMBERED,
+    Incident,
+    Kind,
+    News,
+    Told,
+    after_failure,
+    after_look,
+    all_clear_later,
+    ending,
+    round_works,
+)
 from tests.pipeline.world import QUARTER_HOUR, at
 
 OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
@@ -198,3 +209,21 @@ def test_a_warning_is_mailed_once_a_level_until_the_table_has_caught_up(ticks):
 def test_two_failures_that_take_turns_for_a_week_write_twice():
     writes = [news.told != before for _, before, news in lived([(OFF, NEAR), (GONE, NEAR)] * 336)]
     assert sum(writes) == 2
+
+
+def test_a_failure_after_an_all_clear_whose_record_is_missing_is_another_incident():
+    announced = Told.from_text(ending(OPEN).to_text())
+    assert announced.incident.ending
+    assert after_failure(announced, OFF, at("14:00"), NEAR) == News(
+        Told(Incident(at("14:00"), at("12:00"), (OFF,))), failed=True
+    )
+
+
+def test_an_all_clear_that_is_announced_and_not_recorded_is_told_again():
+    assert after_look(ending(OPEN), works=True, horizon=NEAR).over == ending(OPEN).incident
+
+
+def test_an_all_clear_that_cannot_be_announced_waits_for_the_next_look():
+    later = all_clear_later(after_look(OPEN, works=True, horizon=NEAR), OPEN)
+    assert later == News(OPEN)
+    assert ending(Told()) == Told()

@@ -185,6 +185,7 @@ def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_ti
         "\n"
         "History would be lost in 34 days 21 h (0 % of the recovery period of 35 days used).\n"
         "The next mail about it comes when it changes, or when it is over.\n"
+        "If you have acted and hear nothing, start a run yourself: its failure is always mailed.\n"
         "\n"
         "Execution: "
     ) in mail.text
@@ -200,3 +201,47 @@ def test_a_failure_that_follows_others_says_what_went_before():
     text = failed(incident=Incident(at("12:00"), None, kinds)).text
     told = "Told before: PitrOff in Plan; JobFailed in RunSparkJob (backfill)."
     assert f"Runs have failed since 2026-11-21T12:00:00Z. {told}\n" in text
+
+
+FULL = {"mode": "full"}
+ASK_FOR_FULL = """--input '{"table":"orders","mode":"full"}'"""
+
+
+@pytest.mark.parametrize("error", ["AwsUnavailable", "AnotherRunAtWork"])
+def test_a_full_export_that_no_run_has_claimed_is_to_be_asked_for_again(error):
+    mail = failed(error, "Plan", asked=FULL)
+    assert mail.facts["command"].endswith(ASK_FOR_FULL)
+    assert "tries again by itself" not in mail.text
+    assert "no run has it to do" in mail.text
+    assert mail.text.count("start-execution") == 1
+
+
+def test_where_something_is_to_be_mended_first_the_wish_follows():
+    mail = failed("PitrOff", "Plan", asked=FULL, planned={"kind": "Halt", "table": "orders"})
+    assert "PointInTimeRecoveryEnabled=true" in mail.facts["command"]
+    assert mail.facts["ask_again"].endswith(ASK_FOR_FULL)
+    assert f"Then ask again for what was not begun: {mail.facts['ask_again']}\n" in mail.text
+
+
+def test_a_backfill_is_asked_for_again_from_the_same_instant():
+    start = "2026-11-21T09:00:00Z"
+    mail = failed("AnotherRunAtWork", "Plan", asked={"mode": "backfill", "from": start})
+    assert mail.facts["command"].endswith(f"""'{{"table":"orders","mode":"backfill","from":"{start}"}}'""")
+
+
+@pytest.mark.parametrize(
+    ("error", "asked", "planned"),
+    [
+        pytest.param("AwsUnavailable", {}, {}, id="an update comes again by itself"),
+        pytest.param("AwsUnavailable", {**FULL, "dry_run": True}, {}, id="a dry run was to do nothing"),
+        pytest.param(
+            "JobFailed", FULL, {"kind": "Export", "mode": "full"}, id="what is claimed is finished by the next"
+        ),
+        pytest.param("InputRefused", {"mode": "backfill", "from": "tomorrow"}, {}, id="a wish that cannot be"),
+    ],
+)
+def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, asked, planned):
+    mail = failed(error, "Plan", asked=asked, planned=planned)
+    assert mail.facts["ask_again"] == ""
+    assert "no run has it to do" not in mail.text
+    assert ASK_FOR_FULL not in mail.text

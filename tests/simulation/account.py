@@ -10,6 +10,8 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.errors import PipelineError, TableNotFound
+from pipeline.horizon import Horizon
+from pipeline.incidents import Told
 from pipeline.instants import format_instant
 from pipeline.journal import Claim
 from pipeline.observation import SourceHistory
@@ -17,6 +19,7 @@ from pipeline.settings import Settings
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
 from tests.simulation.jobs import Jobs
+from tests.simulation.post import Post, Sent
 from tests.simulation.source import Source
 from tests.simulation.table import IcebergTable
 from tests.simulation.timeline import Timeline
@@ -34,16 +37,6 @@ DEPLOYMENT = Deployment(
 )
 
 
-@dataclass(frozen=True)
-class Told:
-    """One mail that the topic took. `error` is empty for a success. Rules about mails hook in where these are kept."""
-
-    at: int
-    status: str
-    error: str
-    command: str
-
-
 @dataclass
 class Parameters:
     """Parameter Store below the table's path."""
@@ -51,6 +44,7 @@ class Parameters:
     control: str = "RUN"
     recorded: str = ""
     runs: dict[str, str] = field(default_factory=dict)
+    told: str = ""
 
 
 class Account:
@@ -73,11 +67,13 @@ class Account:
         self.down: dict[str, type[PipelineError]] = {}
         self.clock_error = 0
         self.mails = 0
+        self.post = Post(self.timeline)
         #: Commands that a person has been told to type and has not typed yet.
         self.awaits_person: set[str] = set()
-        self.trouble_until = clock.now
+        #: Until when something was wrong, and the same without what the person did.
+        self.trouble_until = self.left_alone_since = clock.now
         self.standing: set[str] = set()
-        self.on_mail: Callable[[Told], None] = lambda _mail: None
+        self.on_mail: Callable[[Sent], None] = lambda _mail: None
         self.on_end: Callable[[Any], None] = lambda _run: None
         self._sources = 0
         self.source: Source | None = None
@@ -89,9 +85,11 @@ class Account:
         self.source = Source(self._sources, born, recovery_since=born)
         self.jobs.meddled_at = self.clock.now
 
-    def trouble(self, until: int = 0) -> None:
+    def trouble(self, until: int = 0, *, by_person: bool = False) -> None:
         """Something is wrong now, or until an instant: what runs meanwhile may fail."""
         self.trouble_until = max(self.trouble_until, until, self.clock.now)
+        if not by_person:
+            self.left_alone_since = self.trouble_until
 
     def calm_since(self) -> int | None:
         """Since when nothing is wrong; None while something is."""
@@ -138,11 +136,25 @@ class Account:
             )
         self.parameters.recorded = watermark
 
-    def tell(self, status: str, error: str = "", command: str = "") -> None:
+    def horizon(self) -> Horizon | None:
+        """Where the watermark stands in the source's history in truth; None where there is no such thing now."""
+        if self.source is None:
+            return None
+        return self.source.history(self.clock.now, 0).horizon(self.table.state.watermark)
+
+    def write_told(self, told: Told, run: int) -> None:
+        """Write what the mails have said."""
+        self.post.records(told, run)
+        self.parameters.told = told.to_text()
+
+    def tell(self, mail: Sent) -> None:
         """A mail has gone out."""
         self.mails += 1
-        self.on_mail(Told(self.clock.now, status, error, command))
+        self.post.takes(mail)
+        self.on_mail(mail)
 
 
 #: A table that has been wrong for so long after the last trouble is stuck: one tick, and two rounds of one run.
 GRACE = HOUR + HOUR // 2
+#: The same while a person has something to do: reads half a day late, is refused, and looks again.
+PATIENCE = 2 * DAY

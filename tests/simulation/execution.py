@@ -71,6 +71,12 @@ def _step(name: str, run: Run) -> Generator[int, None, str]:
             error = failure
             break
     run.says("{} ends in {}", name, error.name)
-    if "failure" in STATES[name]["Catch"][0].get("Assign", {}):
+    catch = STATES[name]["Catch"][0]
+    assigned = catch.get("Assign", {})
+    if "failure" in assigned:
         run.failed(name, error)
-    return str(STATES[name]["Catch"][0]["Next"])
+    else:
+        run.untold = True
+    if "plan" in assigned:
+        run.plan = run.horizon = None
+    return str(catch["Next"])

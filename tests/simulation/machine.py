@@ -26,7 +26,6 @@ from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.journal import Claim, newest_claim
-from pipeline.mail import command
 from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
 from pipeline.planner import another_run, next_action
 from tests.simulation.account import DEPLOYMENT, Parameters
@@ -34,6 +33,7 @@ from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
 from tests.simulation.run import Run, Words
 from tests.simulation.source import ARN, KEY
+from tests.simulation.telling import look_out, notify_failure, notify_news, notify_success, told_of
 
 State = Generator[int, None, str]
 _MOST_RACES = 3
@@ -45,6 +45,7 @@ def plan(run: Run) -> State:
     run.planned = run.account.clock.now
     for _ in range(_MOST_RACES):
         found = run.ask("ssm", run.account.read)
+        run.known = run.account.post.version
         yield from run.pause()
         seen = yield from _observe(run, found)
         action = next_action(seen, wish, run.account.window)
@@ -56,6 +57,7 @@ def plan(run: Run) -> State:
     run.says("plans {}{}", "(dry run) " if wish.dry_run else "", Words(action))
     run.plan, run.exports, run.checks, run.seen_at = action, [], 0, seen.source.latest
     run.dry = wish.dry_run
+    look_out(run, seen, told_of(found.told))
     return "ChooseAction"
 
 
@@ -92,8 +94,11 @@ def _claimed(run: Run, action: Action) -> bool:
 
 
 def choose_action(run: Run) -> State:
-    """Switch on the kind of the planned action."""
+    """Tell the news if there is any, then switch on the kind of the planned action."""
     yield from ()
+    if run.news:
+        run.news = False
+        return "NotifyNews"
     if run.dry or isinstance(run.plan, Idle):
         return "Idle"
     if isinstance(run.plan, Export):
@@ -207,27 +212,6 @@ def record_watermark(run: Run) -> State:
     return "NotifySuccess"
 
 
-def notify_success(run: Run) -> State:
-    """Mail what the round did."""
-    yield from ()
-    run.ask("sns", lambda: run.account.tell("SUCCESS"))
-    return "Plan"
-
-
-def notify_failure(run: Run) -> State:
-    """Find the failure's name and mail it; as lambdas/notify_failure.py does."""
-    yield from ()
-    failure = run.failure
-    assert failure is not None
-    if failure.state == "RunSparkJob" and "s3" not in run.account.down:
-        error = run.account.jobs.reports.get(_planned(run).plan.job_id, "")
-        failure = failure.explained_by({"error": error, "message": failure.message, "remedy": failure.remedy})
-    run.failure = failure
-    typed = command(failure, "orders", DEPLOYMENT)
-    run.ask("sns", lambda: run.account.tell("FAILURE", failure.error, typed))
-    return "Failed"
-
-
 def _planned(run: Run) -> Export:
     assert isinstance(run.plan, Export)
     return run.plan
@@ -243,6 +227,7 @@ STATES: dict[str, Callable[[Run], State]] = {
     "PrepareJob": prepare_job,
     "RunSparkJob": run_spark_job,
     "RecordWatermark": record_watermark,
+    "NotifyNews": notify_news,
     "NotifySuccess": notify_success,
     "NotifyFailure": notify_failure,
 }

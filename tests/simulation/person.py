@@ -7,10 +7,15 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pipeline.errors import PipelineError, error_names
+from pipeline.errors import ASK_AGAIN, RUN_NOW, InputRefused, PipelineError, error_names
+from pipeline.execution_input import special_wish
 from pipeline.instants import format_instant
-from tests.simulation.account import Account, Told
+from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
+from pipeline.observation import UP_TO_DATE, Idle
+from tests.simulation.account import DEPLOYMENT, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
+from tests.simulation.post import Sent
+from tests.simulation.run import Run
 
 Start = Callable[[str, Mapping[str, Any]], object]
 
@@ -20,14 +25,58 @@ class Person:
 
     def __init__(self, account: Account, start: Start) -> None:
         self._account, self._start, self._dice = account, start, account.dice
+        self._fulfilled: set[int] = set()
+        self._watches = False
 
-    def reads(self, mail: Told) -> None:
+    def reads(self, mail: Sent) -> None:
         """Take note of a mail; what only a person can mend is mended after minutes or half a day, by what it says."""
-        kind = error_names().get(mail.error, PipelineError)
-        told_to_act = mail.status == "FAILURE" and not kind.heals_by_itself and mail.error not in _OWN_FAULT
-        if told_to_act and mail.command not in self._account.awaits_person:
-            self._account.awaits_person.add(mail.command)
-            self._account.after_a_while(mail.command, self._acts)
+        if mail.status == SUCCESS:
+            self._fulfilled.add(mail.run)
+        elif mail.status == CLEARED:
+            self._is_content()
+        elif mail.status == WARNING and self._dice.random() < 0.5:
+            self._will_type(mail.facts["command"])
+        elif mail.status == FAILURE:
+            self._reads_of_a_failure(mail)
+
+    def _reads_of_a_failure(self, mail: Sent) -> None:
+        kind = error_names().get(mail.facts["error"], PipelineError)
+        wishes_on = mail.run not in self._fulfilled
+        if mail.facts["heals_by_itself"] or mail.facts["error"] == InputRefused.__name__:
+            return
+        if kind.command != ASK_AGAIN or wishes_on:
+            self._will_type(mail.facts["command"])
+        if mail.facts["ask_again"] and wishes_on:
+            self._will_type(mail.facts["ask_again"])
+        self._looks_again()
+
+    def sees_the_end(self, run: Run) -> None:
+        """Who has started a run sees how it ended, also where no mail could be sent."""
+        if run.by != "a person":
+            return
+        wish = special_wish(run.input)
+        if wish and run.outcome == "KILLED" and run.number not in self._fulfilled:
+            self._will_type(filled(ASK_AGAIN, "orders", DEPLOYMENT, wish))
+        elif isinstance(run.plan, Idle) and run.plan.reason == UP_TO_DATE and run.outcome == "SUCCEEDED":
+            self._is_content()
+        elif self._watches:
+            self._looks_again()
+
+    def _looks_again(self) -> None:
+        """Start a run by hand after half a day without an all-clear: its failure is always mailed."""
+        self._watches = True
+        if _RUN_NOW not in self._account.awaits_person:
+            self._account.awaits_person.add(_RUN_NOW)
+            self._account.clock.after(self._dice.randint(4 * HOUR, 12 * HOUR), lambda: self._acts(_RUN_NOW))
+
+    def _is_content(self) -> None:
+        self._watches = False
+        self._account.awaits_person.discard(_RUN_NOW)
+
+    def _will_type(self, command: str) -> None:
+        if command not in self._account.awaits_person:
+            self._account.awaits_person.add(command)
+            self._account.after_a_while(command, self._acts)
 
     def must_help(self, error: str, by: str) -> bool:
         """Whether the world as it is needs a person, for the reason that was named."""
@@ -59,9 +108,11 @@ class Person:
 
     def _acts(self, command: str) -> None:
         account = self._account
+        if command not in account.awaits_person:
+            return
         account.timeline.add("person", "types {}", command)
         account.awaits_person.discard(command)
-        account.trouble()
+        account.trouble(by_person=True)
         for pattern, act in _COMMANDS:
             if found := re.search(pattern, command):
                 act(self, found)
@@ -88,7 +139,7 @@ class Person:
 
     def _sets_control(self, found: re.Match[str]) -> None:
         self._account.parameters.control = found[1]
-        self._account.standing.discard("control is misspelt")
+        self._account.standing -= {"control is misspelt", "paused", "paused for weeks"}
 
     def _removes_claims(self, found: re.Match[str]) -> None:
         """What the mail says to see to first: no run is at work on the table, or the person looks again later."""
@@ -102,6 +153,7 @@ class Person:
 
 #: What a person got wrong needs no mending: they were told.
 _OWN_FAULT = {"InputRefused", "AnotherRunAtWork"}
+_RUN_NOW = filled(RUN_NOW, "orders", DEPLOYMENT)
 _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], None]], ...] = (
     (r"start-execution .*--input '(.*)'$", Person._starts),
     (r"^make deploy$", Person._deploys),

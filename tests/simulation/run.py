@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pipeline.errors import AwsUnavailable, PipelineError
 from pipeline.failures import Failure
+from pipeline.horizon import Horizon
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.observation import Action, Export, Halt, Idle
@@ -47,6 +48,14 @@ class Run:
     token: str = ""
     job_run: JobRun | None = None
     failure: Failure | None = None
+    #: What the plan tells the mails, as `_outlook` of lambdas/plan.py does.
+    horizon: Horizon | None = None
+    works: bool = False
+    news: bool = False
+    #: How often the parameter ``told`` had been written when this run read it last; None where it could not be read.
+    known: int | None = 0
+    #: Whether a state that mails has been given up, or what it mailed could not be recorded.
+    untold: bool = False
     steps: int = 0
     outcome: str = ""
 

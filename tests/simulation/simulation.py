@@ -11,7 +11,7 @@ from pipeline.execution_input import UPDATE
 from pipeline.instants import format_instant
 from pipeline.observation import Idle
 from pipeline.windows import closed_windows
-from tests.simulation.account import GRACE, Account
+from tests.simulation.account import GRACE, PATIENCE, Account
 from tests.simulation.clock import DAY, MINUTE, YEAR, Clock, Process, instant
 from tests.simulation.execution import execute
 from tests.simulation.faults import Faults
@@ -97,21 +97,23 @@ class Simulation:
         return True
 
     def _schedule(self) -> Process:
-        tick = {"table": "orders"}
         while True:
+            tick = {"table": "orders", "scheduled_time": format_instant(instant(self.clock.now))}
             self.lived.ticks += 1
             self._check_not_stuck()
             if not self.ticks_lost:
                 for _ in range(self.copies):
                     delay = self.tick_delay and self.dice.randint(0, self.tick_delay)
-                    self.clock.after(delay, lambda: self.start("schedule", tick))
+                    self.clock.after(delay, lambda wish=tick: self.start("schedule", wish))
             yield TICK
 
     def _check_not_stuck(self) -> None:
         """Once nothing has been wrong for a tick and two rounds, everything that had closed by then is in the table."""
         account, now = self.account, self.clock.now
         calm = account.calm_since()
-        if calm is None or account.awaits_person or now - calm < GRACE or account.source is None:
+        if calm is None or now - calm < GRACE or account.source is None:
+            return
+        if account.awaits_person and now - account.left_alone_since < PATIENCE:
             return
         watermark = account.table.state.watermark
         latest = instant(account.source.latest(now - GRACE))
@@ -122,6 +124,8 @@ class Simulation:
 
     def _ended(self, run: Run) -> None:
         self.live.pop(run.number, None)
+        self.account.post.ends(run)
+        self.person.sees_the_end(run)
         if run.outcome == "FAILED":
             self._check_failure(run)
         elif run.outcome == "SUCCEEDED":

@@ -60,7 +60,7 @@ class Source:
         if self.recovery_since is None:
             return SourceHistory(self.table, None, None)
         latest = max(self.recovery_since, self.latest(now) - clock_error)
-        return SourceHistory(self.table, instant(self.earliest(now)), instant(latest))
+        return SourceHistory(self.table, instant(self.earliest(now)), instant(latest), recovery_days=self.period_days)
 
     def version(self, key: int, time: int) -> int | None:
         """The version of an item just before `time`, or None where there is no such item."""

@@ -10,6 +10,7 @@ import pytest
 from tests.simulation import machine, seeded_bugs
 from tests.simulation.execution import WAYS
 from tests.simulation.faults import FAULTS
+from tests.simulation.mail_bugs import MAIL_BUGS
 from tests.simulation.many import live_through, summary
 from tests.simulation.seeded_bugs import BUGS, job_without_guard
 from tests.simulation.simulation import Lived, simulate
@@ -76,7 +77,7 @@ def test_twenty_years_see_every_fault_many_times(lived: list[Lived]):
     assert min(seen.values()) >= 10
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
+@pytest.mark.parametrize("bug", [*BUGS, *MAIL_BUGS], ids=lambda bug: bug.__name__)
 def test_a_seeded_bug_is_found_and_its_timeline_can_be_read(bug):
     text = found_by(bug)
     assert text, f"{TABLES} tables lived {DAYS} days with {bug.__name__}"
@@ -94,5 +95,5 @@ def test_without_the_job_s_own_guard_a_lost_window_shows_as_a_wrong_table(bug):
 
 def test_the_document_names_every_fault_and_every_seeded_bug():
     faults = [fault.__name__.strip("_").replace("_", " ") for fault in FAULTS]
-    bugs = [bug.__name__.replace("_", " ") for bug in BUGS]
+    bugs = [bug.__name__.replace("_", " ") for bug in (*BUGS, *MAIL_BUGS)]
     assert [name for name in [*faults, *bugs] if name not in DOCUMENT] == []

@@ -1,0 +1,83 @@
+"""Bugs planted in what is mailed, each as a patch; the simulation must find them by the mails alone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from unittest.mock import patch
+
+from pipeline.horizon import Horizon
+from pipeline.incidents import Kind, News, Told, after_failure, after_look
+from pipeline.observation import Observation
+from tests.simulation import machine, telling
+from tests.simulation.run import Run
+
+
+@contextmanager
+def told_recorded_before_the_mail() -> Iterator[None]:
+    """What is going to be mailed is recorded first: a crash in between leaves nobody told."""
+
+    def tell(run: Run, before: Told | None, news: News) -> Generator[int]:
+        telling.record_told(run, before, news.told)
+        yield from telling.mail_notices(run, news)
+
+    with patch.object(telling, "_tell", tell):
+        yield
+
+
+@contextmanager
+def all_clear_forgotten_after_an_idle_look() -> Iterator[None]:
+    """Only a round of work ends an incident, and a table that is found up to date says nothing."""
+
+    def look_out(run: Run, seen: Observation, told: Told) -> None:
+        right(run, seen, replace(told, incident=None))
+        run.works = False
+
+    right = telling.look_out
+    with patch.object(machine, "look_out", look_out):
+        yield
+
+
+@contextmanager
+def every_failure_told() -> Iterator[None]:
+    """What has been told of an incident is recorded and never looked at."""
+
+    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None) -> News:
+        return after_failure(replace(told, incident=None), kind, tick, horizon)
+
+    with patch.object(telling, "after_failure", after):
+        yield
+
+
+@contextmanager
+def only_the_first_failure_told() -> Iterator[None]:
+    """An open incident silences every other failure too."""
+
+    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None) -> News:
+        return News(told) if told.incident else after_failure(told, kind, tick, horizon)
+
+    with patch.object(telling, "after_failure", after):
+        yield
+
+
+@contextmanager
+def no_warning_without_a_failure() -> Iterator[None]:
+    """A table that is paused, or held by another run, is not looked at for its horizon."""
+
+    def after(told: Told, *, works: bool, horizon: Horizon | None) -> News:
+        return after_look(told, works=works, horizon=horizon if works else None)
+
+    with patch.object(telling, "after_look", after):
+        yield
+
+
+#: Every bug that is planted.
+MAIL_BUGS = (
+    told_recorded_before_the_mail,
+    all_clear_forgotten_after_an_idle_look,
+    every_failure_told,
+    only_the_first_failure_told,
+    no_warning_without_a_failure,
+)

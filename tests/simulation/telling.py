@@ -1,0 +1,190 @@
+"""The states that mail, as the functions of the same names do: read what has been told, mail the news, record it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from pipeline.errors import EdgeFailed
+from pipeline.execution_input import tick_of
+from pipeline.failures import Failure
+from pipeline.horizon import Horizon
+from pipeline.incidents import (
+    Kind,
+    News,
+    Told,
+    after_failure,
+    after_look,
+    all_clear_later,
+    ending,
+    round_works,
+)
+from pipeline.instants import format_instant, parse_instant
+from pipeline.mail import failure_mail, is_told_at_once
+from pipeline.mail_frame import SUCCESS, Mail
+from pipeline.notices import notices
+from pipeline.observation import UP_TO_DATE, Export, Idle, Observation, describe
+from tests.simulation.account import DEPLOYMENT
+from tests.simulation.clock import instant
+from tests.simulation.post import Sent
+from tests.simulation.run import Run
+
+State = Generator[int, None, str]
+told_of = lru_cache(maxsize=64)(Told.from_text)
+
+
+def look_out(run: Run, seen: Observation, told: Told) -> None:
+    """What the plan hands to the mails, and whether there is news; as `_outlook` of lambdas/plan.py does."""
+    action = run.plan
+    run.horizon = seen.source.horizon(seen.table.watermark)
+    run.works = isinstance(action, Idle) and action.reason == UP_TO_DATE
+    quiet = isinstance(action, Idle) and not run.dry
+    run.news = quiet and bool(after_look(told, works=run.works, horizon=run.horizon).names)
+
+
+def notify_news(run: Run) -> State:
+    """Mail what a run without work has found."""
+    before = _read(run)
+    yield from run.pause()
+    yield from _tell(run, before, after_look(before, works=run.works, horizon=run.horizon))
+    return "ChooseAction"
+
+
+def notify_success(run: Run) -> State:
+    """Mail what the round did, if it is to be told at once, and what is over now."""
+    mode = _mode(run)
+    planned = {"success_mail": run.account.settings.success_mail} | ({"mode": mode} if mode else {})
+    if is_told_at_once({"input": run.input, "plan": planned}):
+        run.ask("sns", lambda: run.account.tell(Sent(run.number, SUCCESS)))
+    yield from run.pause()
+    try:
+        before = _read(run)
+    except EdgeFailed:
+        run.known = None
+        return "Plan"
+    yield from run.pause()
+    watermark = run.account.table.state.watermark
+    if run.horizon is not None and watermark is not None:
+        run.horizon = Horizon(watermark, run.horizon.earliest, run.horizon.latest, run.horizon.recovery_days)
+    works = round_works(mode)
+    yield from _tell(run, before, after_look(before, works=works, horizon=run.horizon))
+    if works:
+        run.account.post.has_worked(run)
+    return "Plan"
+
+
+def notify_failure(run: Run) -> State:
+    """Find the failure's name and mail it, once for each incident of the schedule, and always to a person."""
+    failure = run.failure
+    assert failure is not None
+    if failure.state == "RunSparkJob":
+        failure = failure.explained_by(_report(run, failure))
+    run.failure = failure
+    tick = tick_of(run.input)
+    if tick is None:
+        _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
+    else:
+        yield from _tell_the_incident(run, failure, tick)
+    return "Failed"
+
+
+def _tell_the_incident(run: Run, failure: Failure, tick: datetime) -> Generator[int]:
+    try:
+        told: Told | None = _read(run)
+    except EdgeFailed:
+        run.known, told = None, None
+    yield from run.pause()
+    run.horizon = run.horizon or (told and _horizon(run))
+    news = after_failure(told or Told(), Kind(failure.error, failure.state, _mode(run)), tick, run.horizon)
+    if news.failed:
+        incident = news.told.incident
+        _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon, incident=incident))
+        yield from run.pause()
+    yield from _tell(run, told, news)
+
+
+def _event(run: Run) -> dict[str, Any]:
+    """What the mails' writers are handed."""
+    plan = {"table": "orders", "tick_minutes": 15, **describe(run.plan)} if run.plan else {}
+    started = format_instant(instant(run.started))
+    return {"input": run.input, "execution": run.name, "startedAt": started, "plan": plan}
+
+
+def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:
+    """Mail to the topic, and to the post what it says."""
+    of_schedule = of_incident or tick_of(run.input) is not None
+    sent = Sent(run.number, mail.status, of_schedule, run.known, mail.facts, _mode(run))
+    run.ask("sns", lambda: run.account.tell(sent))
+
+
+def _mode(run: Run) -> str:
+    return run.plan.plan.mode if isinstance(run.plan, Export) else ""
+
+
+def _report(run: Run, failure: Failure) -> dict[str, str]:
+    """The job's own report; empty where it cannot be read."""
+    assert isinstance(run.plan, Export)
+    job_id = run.plan.plan.job_id
+    try:
+        error = run.ask("s3", lambda: run.account.jobs.reports.get(job_id, ""))
+    except EdgeFailed:
+        return {}
+    return {"error": error, "message": failure.message, "remedy": failure.remedy}
+
+
+def _horizon(run: Run) -> Horizon | None:
+    """The horizon of a run whose plan failed, by the operator's view of the watermark."""
+    account = run.account
+    recorded = account.parameters.recorded
+    if not recorded or account.source is None:
+        return None
+    try:
+        seen = run.ask("dynamodb", account.look_at_source)
+        horizon = seen.horizon(parse_instant(recorded))
+        return horizon if horizon and horizon.watermark <= horizon.latest else None
+    except (EdgeFailed, ValueError):
+        return None
+
+
+def _read(run: Run) -> Told:
+    """Read what has been told. Raises EdgeFailed."""
+    text = run.ask("ssm", lambda: run.account.parameters.told)
+    run.known = run.account.post.reads(run.number)
+    return told_of(text)
+
+
+def _tell(run: Run, before: Told | None, news: News) -> Generator[int]:
+    """Mail every notice of the news, then record what has been told; as lambdas/telling.py does."""
+    if news.over and before:
+        if record_told(run, before, ending(before)):
+            before = ending(before)
+            yield from run.pause()
+        else:
+            news = all_clear_later(news, before)
+    yield from mail_notices(run, news)
+    record_told(run, before, news.told)
+    run.account.post.has_told(run)
+
+
+def mail_notices(run: Run, news: News) -> Generator[int]:
+    """Mail every notice of the news."""
+    if news.names:
+        for mail in notices(_event(run), "orders", news, run.horizon, DEPLOYMENT):
+            _send(run, mail, of_incident=True)
+            yield from run.pause()
+
+
+def record_told(run: Run, before: Told | None, told: Told) -> bool:
+    """Write what has been told if it is something else than before, and that is known; False where it cannot be."""
+    if before is None:
+        run.untold = True
+    elif told != before:
+        try:
+            run.ask("ssm", lambda: run.account.write_told(told, run.number))
+        except EdgeFailed:
+            run.untold = True
+            return False
+        run.known = run.account.post.version
+    return True
