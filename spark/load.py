@@ -87,7 +87,8 @@ def load(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
     if written.found["odd"] and not this.expects_misfits:
         this, passes = replace(this, expects_misfits=True), 2
         written = _pass(this, target)
-    better = _target(this, seen + written.seen)
+    # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
+    better = target if this.is_small else _target(this, seen + written.seen)
     if better != target:
         target, passes = better, passes + 1
         written = _pass(this, target)
