@@ -63,11 +63,11 @@ def tick_of(raw: Any) -> datetime | None:
 
 
 def special_wish(raw: Any) -> str:
-    """The backfill or full export that an input asks for, as JSON to ask for it again; "" for anything else.
+    """The backfill, full export or verification that an input asks for, as JSON to ask for it again; "" for anything else.
 
     The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
     """
-    if not isinstance(raw, Mapping) or raw.get("mode") not in (BACKFILL, FULL) or raw.get("dry_run"):
+    if not isinstance(raw, Mapping) or raw.get("mode") not in (BACKFILL, FULL, VERIFY) or raw.get("dry_run"):
         return ""
     return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 

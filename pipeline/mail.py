@@ -154,7 +154,7 @@ def failure_mail(
 
 
 def _left_undone(event: Mapping[str, Any], failure: Failure) -> str:
-    """The backfill or full export that a run was to do and has not claimed, as its input; "" where there is none.
+    """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
 
     What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one.
     """
