@@ -15,6 +15,7 @@ settings.load_profile("tidemark")
 _TOGETHER = ("deployed", "spark")
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in its own turn
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where the tests run in several processes (`make test`), those of a folder in `_TOGETHER` stay in one."""
     here = Path(__file__).parent
