@@ -24,7 +24,7 @@ demo-keep: install ## the same, and leave the local AWS running to play with
 	@$(PYTHON) -m local demo --keep
 
 test: install lint ## everything: format, lint, types, boundaries, all tests
-	@$(PYTHON) -m pytest -q --numprocesses 2 --dist loadgroup
+	@$(PYTHON) -m pytest -q --numprocesses 2 --no-loadscope-reorder
 
 check: install lint ## format, lint, types, boundaries, fast tests; under a minute
 	@$(PYTHON) -m pytest -q -m "$(FAST)"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 # How long an example takes says something of the machine, nothing of the code.
 settings.register_profile("tidemark", deadline=None)
@@ -15,12 +16,15 @@ settings.load_profile("tidemark")
 _TOGETHER = ("deployed", "spark")
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in its own turn
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where the tests run in several processes (`make test`), those of a folder in `_TOGETHER` stay in one."""
-    here = Path(__file__).parent
-    for item in items:
-        folder = item.path.relative_to(here).parts[0]
-        # Elsewhere a file is the unit: its fixtures are its own.
-        group = folder if folder in _TOGETHER else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+class _ByFixtures(LoadScopeScheduling):
+    """Hands tests to processes in units that share fixtures: a folder in `_TOGETHER`, elsewhere a file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        folder = file.split("/")[1]
+        return folder if folder in _TOGETHER else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """What `make test` runs its processes with; xdist's own `loadgroup` groups nothing under pytest 9."""
+    return _ByFixtures(config, log)
