@@ -113,12 +113,14 @@ class Post:
             if told.level > max(self._level, mailed.level) and not heard:
                 raise self._wrong("told is what was mailed", f"run {run} writes level {told.level}")
         self.version += 1
-        self._ending = incident is not None and incident.ending
+        was_ending, self._ending = self._ending, incident is not None and incident.ending
         if kinds != self._kinds:
             self._since = self.version
         self._kinds, self._level = kinds, told.level
         if not self._ending:
             self._over = False
+        # What announces an all-clear comes before its mail; every other record comes after.
+        if was_ending or not self._ending:
             self._mailed[run] = Mailed()
         self._known[run] = self.version
 

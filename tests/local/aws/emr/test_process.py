@@ -77,7 +77,7 @@ def test_cancelling_ends_the_whole_group(tmp_path: Path, grace_seconds: float) -
     with pytest.raises(JobCancelled, match="enough"):
         run(PARENT_AND_CHILD, tmp_path, control)
 
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30
     assert len(seen) == 2
     assert gone(seen)
 
