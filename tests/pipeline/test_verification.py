@@ -57,7 +57,8 @@ def failed(error: str, **report: str):
     raw = {"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "{}"}
     failure = Failure.from_state(raw).explained_by({"error": error, "message": "m", "remedy": "r", **report})
     event = {"input": {"table": "orders", "mode": "verify"}, "execution": EXECUTION}
-    return failure_mail({**event, "plan": {"table": "orders", "mode": "verify"}}, failure, DEPLOYMENT)
+    plan = {"kind": "Export", "table": "orders", "mode": "verify"}
+    return failure_mail({**event, "plan": plan}, failure, DEPLOYMENT)
 
 
 def test_the_mail_of_differences_counts_them_in_its_subject_and_names_the_remedy():
