@@ -1,8 +1,7 @@
 """The clock of the local AWS: real time plus an offset, so that hours of windows pass in seconds.
 
-It goes back only together with everything else, to a snapshot. `CLOCK` can stand in for the module `time` in the
-services that must follow it. Lambda and Spark processes see the real clock; the product takes its "now" from DynamoDB's
-latest restorable time, which follows this one.
+It goes back only together with everything else, to a snapshot. `CLOCK` can stand in for the module `time` in the services that must follow it. Lambda and Spark processes see the
+real clock; the product takes its "now" from DynamoDB's latest restorable time, which follows this one.
 """
 
 import time as real_time
