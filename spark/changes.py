@@ -20,9 +20,9 @@ from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from pipeline.table_columns import Columns
 from spark.keys import key_cells, lacks_key
-from spark.projection import ITEM, ODD, has_no_value, looked_through, typed_rows
+from spark.projection import ITEM, ODD, READABLE, looked_through, typed_rows
 from spark.reading import Export, lines
-from spark.records import READABLE, changes, image
+from spark.records import changes, image
 
 DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
 #: What may be wrong with the records of a key; each is a column that counts them.
@@ -92,9 +92,9 @@ def _folded(records: DataFrame, key_length: int) -> DataFrame:
 def readable(lines_: DataFrame, columns: Columns) -> DataFrame:
     """The records of lines with ``#readable``, the image included: what a refusal looks through."""
     records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
-    read = records.withColumn("#image_read", F.col("#new").isNull() | F.col(ITEM).isNotNull())
-    found = looked_through(typed_rows(read, columns.all), columns.all)
-    return found.withColumn(READABLE, F.col(READABLE) & F.col("#image_read") & ~has_no_value())
+    has_image = F.col("#new").isNull() | F.col(ITEM).isNotNull()
+    read = records.withColumn(READABLE, F.col(READABLE) & has_image)
+    return looked_through(typed_rows(read, columns.all), columns.all)
 
 
 def _key(i: int) -> str:

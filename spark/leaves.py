@@ -11,7 +11,9 @@ asked only of rows that are not equal at first sight.
 
 from __future__ import annotations
 
+from spark.pointers import below, names, step_of
 from spark.sql import Sql, call, function, let, literal, struct, transform, when
+from spark.values import with_long_escapes
 
 #: DynamoDB nests 32 levels; the item is one of them, and a last round makes a leaf of what is inside.
 _LEVELS = 34
@@ -27,19 +29,16 @@ _SET = "a set"
 
 def at(text: Sql, pointer: Sql) -> Sql:
     """The value that lies under a JSON pointer in a value, both given and returned as DynamoDB JSON; null for none."""
-    steps = transform(
-        f"slice(split({pointer}, '/'), 2, 1000)", lambda step: f"replace(replace({step}, '~1', '/'), '~0', '~')"
-    )
 
-    def inside(found: Sql, step: Sql) -> Sql:
+    def inside(found: Sql, name: Sql) -> Sql:
         def of_containers(v: Sql) -> Sql:
-            member = f"element_at(from_json({v}.M, 'map<string,string>'), {step})"
-            element = when(f"{step} RLIKE '^[0-9]+$'", f"get(from_json({v}.L, 'array<string>'), int({step}))")
+            member = f"element_at(from_json({v}.M, 'map<string,string>'), {name})"
+            element = when(f"{name} RLIKE '^[0-9]+$'", f"get(from_json({v}.L, 'array<string>'), int({name}))")
             return call("coalesce", member, element)
 
         return let(f"from_json({found}, 'struct<M:string,L:string>')", of_containers)
 
-    return call("aggregate", steps, text, function(2, inside))
+    return call("aggregate", names(pointer), text, function(2, inside))
 
 
 def leaves(text: Sql) -> Sql:
@@ -117,12 +116,7 @@ def _without_zeros(number: Sql) -> Sql:
 
 def _members(path: Sql, value: Sql) -> Sql:
     entries = f"map_entries(from_json({_of(value, 'M')}, 'map<string,string>'))"
-    return transform(
-        entries,
-        lambda e: _place(
-            f"concat({path}, '/', replace(replace({e}.key, '~', '~0'), '/', '~1'))", f"{e}.value", "false"
-        ),
-    )
+    return transform(entries, lambda e: _place(below(path, step_of(f"{e}.key")), f"{e}.value", "false"))
 
 
 def _elements(path: Sql, value: Sql) -> Sql:
@@ -130,7 +124,7 @@ def _elements(path: Sql, value: Sql) -> Sql:
 
     def both(found: Sql) -> Sql:
         own = f"array({_place(path, f'''concat('L', size({found}))''', 'true')})"
-        numbered = function(2, lambda x, i: _place(f"concat({path}, '/', string({i}))", x, "false"))
+        numbered = function(2, lambda x, i: _place(below(path, f"string({i})"), x, "false"))
         return f"concat({own}, transform({found}, {numbered}))"
 
     return let(f"from_json({_of(value, 'L')}, 'array<string>')", both)
@@ -163,9 +157,6 @@ def _typed(plain: Sql) -> Sql:
 
     Once no string holds an escaped quote, the text between quotes is by turns structure and string.
     """
-    escaped = call(
-        "replace", call("replace", plain, literal("\\\\"), literal("\\u005c")), literal('\\"'), literal("\\u0022")
-    )
 
     def pieces(parts: Sql) -> Sql:
         def piece(part: Sql, index: Sql) -> Sql:
@@ -175,7 +166,7 @@ def _typed(plain: Sql) -> Sql:
 
         return f"array_join(transform({parts}, {function(2, piece)}), '')"
 
-    return let(f"split({escaped}, '\"')", pieces)
+    return let(f"split({with_long_escapes(plain)}, '\"')", pieces)
 
 
 def _typed_structure(part: Sql) -> Sql:

@@ -25,9 +25,9 @@ from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
 from spark.keys import has_cells, key_number_columns, key_room, lacks_key, observed_room
 from spark.profiles import exploded, observed_items, observed_misfits
-from spark.projection import ITEM, ODD, has_no_value, looked_through, misfit_count, typed_rows, without_misfits
+from spark.projection import ITEM, ODD, READABLE, looked_through, misfit_count, typed_rows, without_misfits
 from spark.reading import Export, lines, read_exports, verify_data_files
-from spark.records import READABLE, items
+from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.table import Table
@@ -172,9 +172,7 @@ def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     found, key, level = items(of), this.order.source.key, f"`{ITEM}`"
     with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
     typed = typed_rows(with_key, columns.all).withColumn(_IS_ODD, F.col(ODD).isNotNull())
-    if not this.expects_misfits:
-        return without_misfits(typed)
-    return looked_through(typed, columns.all).withColumn(READABLE, F.col(READABLE) & ~has_no_value())
+    return looked_through(typed, columns.all) if this.expects_misfits else without_misfits(typed)
 
 
 def _aligned(rows: DataFrame, schema: StructType) -> DataFrame:

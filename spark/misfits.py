@@ -16,6 +16,7 @@ from pipeline.column_profile import MOST_DIGITS
 from pipeline.column_types import CONTAINER_TAGS, LONG, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
 from spark.numbers import decimals, number, plain_number
 from spark.places import Naming, column, of_members, with_places
+from spark.pointers import below, step, step_of
 from spark.sql import Sql, call, function, let, literal, struct, transform, when
 from spark.values import CONTAINERS, dynamodb_json, element_of, elements, has, has_one_type, members, of, strings
 
@@ -44,13 +45,11 @@ def _naming(rules: Mapping[str, str]) -> Naming:
     constant = call("map_from_arrays", _array(rules), _array(rules.values())) if rules else "map('', '')"
 
     def named(outer: Sql, name: Sql, step_: Sql) -> Sql:
-        path = f"concat({outer}.path, '/', {step_})"
-        return struct(
-            pointer=f"concat({outer}.pointer, '/', {name})", path=path, rule=f"element_at({constant}, {path})"
-        )
+        path = below(f"{outer}.path", step_)
+        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"element_at({constant}, {path})")
 
     def member(outer: Sql, name: Sql) -> Sql:
-        return named(outer, _escaped(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", _escaped(name)))
+        return named(outer, step_of(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", step_of(name)))
 
     return Naming(
         type=_WHERE,
@@ -59,15 +58,6 @@ def _naming(rules: Mapping[str, str]) -> Naming:
         entered=_is_entered,
         levels=max((path.count("/") for path in rules), default=1),
     )
-
-
-def step(attribute: str) -> str:
-    """An attribute's name as a step of a JSON pointer (RFC 6901)."""
-    return attribute.replace("~", "~0").replace("/", "~1")
-
-
-def _escaped(name: Sql) -> Sql:
-    return f"replace(replace({name}, '~', '~0'), '/', '~1')"
 
 
 def _is_entered(where: Sql, value: Sql) -> Sql:

@@ -9,6 +9,7 @@ from pipeline.column_names import MISFITS
 from pipeline.column_profile import ELEMENT, MEMBER, Observed
 from spark.numbers import plain_number, room
 from spark.places import Naming, column, of_members, place, with_places
+from spark.pointers import names
 from spark.projection import ITEM
 from spark.sql import Sql, call, struct, transform, when
 from spark.values import VALUE_TYPE, has, has_one_type, of, strings, tag_of
@@ -37,7 +38,7 @@ def observed_items(items: DataFrame) -> list[Observed]:
 
 def observed_misfits(misfits: DataFrame) -> list[Observed]:
     """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
-    steps = transform("slice(split(pointer, '/'), 2, 1000)", _step)
+    steps = transform(names("pointer"), lambda name: f"concat('{MEMBER}', {name})")
     value = f"from_json(json, '{VALUE_TYPE}')"
     return _observed(with_places(misfits, f"array({place(steps, value)})", _NAMING))
 
@@ -45,10 +46,6 @@ def observed_misfits(misfits: DataFrame) -> list[Observed]:
 def exploded(rows: DataFrame, *carried: str) -> DataFrame:
     """The misfits of rows, one a row: ``pointer`` and ``json``, with the columns named."""
     return rows.select(*carried, F.explode(MISFITS).alias("pointer", "json"))
-
-
-def _step(text: Sql) -> Sql:
-    return f"concat('{MEMBER}', replace(replace({text}, '~1', '/'), '~0', '~'))"
 
 
 def _count(found: Sql) -> Sql:

@@ -22,6 +22,8 @@ from spark.values import CONTAINERS, opened
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
 _ITEM = f"`{ITEM}`"
+#: Whether a line is a record, and every value in it one of DynamoDB's.
+READABLE = "#readable"
 #: The item of a row into whose cells it did not go whole; null for all others.
 ODD = "#odd"
 
@@ -42,9 +44,13 @@ def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
 
 
 def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
-    """Put ``_misfits`` in the place of ``#odd``: null where everything fits."""
+    """Put ``_misfits`` in the place of ``#odd``: null where everything fits.
+
+    ``#readable``, if it is there, no longer holds for a row of which a value turns out to be none of DynamoDB's.
+    """
     others = [f"`{name}`" for name in rows.columns if name != ODD]
-    return with_misfits(rows, f"`{ODD}`", fields).selectExpr(*others, MISFITS)
+    found = with_misfits(rows, f"`{ODD}`", fields).selectExpr(*others, MISFITS)
+    return found.withColumn(READABLE, F.col(READABLE) & ~has_no_value()) if READABLE in rows.columns else found
 
 
 def without_misfits(rows: DataFrame) -> DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from spark.projection import ITEM
+from spark.projection import ITEM, READABLE
 from spark.values import LEVEL_TYPE
 
 _CORRUPT = "#corrupt"
@@ -20,7 +20,6 @@ _CHANGE_LINE = (
     f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{LEVEL_TYPE},OldImage:struct<`#`:string>,"
     f"NewImage:string,`{_CORRUPT}`:string>"
 )
-READABLE = "#readable"
 
 
 def items(lines: DataFrame) -> DataFrame:

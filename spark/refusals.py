@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from pipeline.errors import CountMismatch, UnreadableLine
 from spark import files
+from spark.projection import READABLE
 from spark.reading import Export, lines
-from spark.records import READABLE
 
 
 def unreadable_line(

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pipeline.column_names import MISFITS
 from pipeline.column_types import ColumnType, Field, Kind
 from spark.leaves import at, leaves, same_plain_json
-from spark.misfits import step
-from spark.sql import Sql, call, forall, function, let, literal, struct, transform, transform_values, when
-from spark.values import CONTAINERS, element_of
+from spark.pointers import below, step, step_of
+from spark.sql import Sql, call, forall, function, literal, struct, transform, transform_values, when
+from spark.values import CONTAINERS, element_of, json_of
 
 #: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.
 TEXT, KEPT = "`#text`", "`#kept`"
@@ -114,7 +114,7 @@ def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
         both = when(f"{s} = {t}", "true", same_plain_json(at(TEXT, place), t))
     elif type_.kind is Kind.STRUCT:
         both = " AND ".join(
-            _same(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", f"concat({place}, {literal('/' + step(f.attribute))})")
+            _same(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", below(place, literal(step(f.attribute))))
             for f in type_.fields
         )
     elif type_.kind is Kind.LIST:
@@ -125,15 +125,14 @@ def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
 
 
 def _same_elements(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
-    found = function(2, lambda x, i: _same(type_, x, f"get({t}, {i})", f"concat({place}, '/', string({i}))"))
+    found = function(2, lambda x, i: _same(type_, x, f"get({t}, {i})", below(place, f"string({i})")))
     return forall(f"transform({s}, {found})", lambda same: same)
 
 
 def _same_members(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
     def same(name: Sql) -> Sql:
-        inner = f"concat({place}, '/', replace(replace({name}, '~', '~0'), '/', '~1'))"
         cells = (f"element_at({s}, {name})", f"element_at({t}, {name})")
-        return f"map_contains_key({t}, {name}) AND {_same(type_, *cells, inner)}"
+        return f"map_contains_key({t}, {name}) AND {_same(type_, *cells, below(place, step_of(name)))}"
 
     return forall(f"map_keys({s})", same)
 
@@ -147,12 +146,8 @@ def _is_kept(place: Sql) -> Sql:
 def shown_values(fields: Sequence[Field]) -> Sql:
     """What item and row hold at the places in ``#wrong``: path, DynamoDB JSON of the item, JSON of the row."""
     longest = 500
-
-    def json(cell: Sql) -> Sql:
-        return let(f"to_json(array({cell}))", lambda text: f"substr({text}, 2, length({text}) - 2)")
-
     names = call("array", *(literal(pointer(f)) for f in fields))
-    cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json(_t(f))) for f in fields))
+    cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json_of(_t(f))) for f in fields))
     table = f"coalesce(element_at(`{of_table(MISFITS)}`, p), element_at(map_from_arrays({names}, {cells}), p))"
     source = at(TEXT, "p")
     shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))

@@ -19,6 +19,7 @@ LEVEL_TYPE = f"map<string,{VALUE_TYPE}>"
 #: The kinds whose cells are made of other cells.
 CONTAINERS = (Kind.STRUCT, Kind.DICTIONARY, Kind.LIST)
 _TEXTS = ("S", "N", "B")
+_LONG_ESCAPES = (("\\\\", "\\u005c"), ('\\"', "\\u0022"))
 # One piece of DynamoDB JSON once no string holds an escaped quote: a scalar with its type around it, a string, the
 # opening of M, L or a set with the type around it, or its end. What is kept of each stands in a group.
 _PIECE = (
@@ -111,26 +112,32 @@ def dynamodb_json(value: Sql) -> Sql:
     """A value as DynamoDB JSON."""
     text = f"map_values({value})[0]"
     is_text = f"{tag_of(value)} IN ({', '.join(f'{chr(39)}{tag}{chr(39)}' for tag in _TEXTS)})"
-    return call("concat", "'{\"'", tag_of(value), "'\":'", when(is_text, json_string(text), text), "'}'")
+    return call("concat", "'{\"'", tag_of(value), "'\":'", when(is_text, json_of(text), text), "'}'")
 
 
-def json_string(text: Sql) -> Sql:
-    """A text as a JSON string, quotes included."""
-    array = f"to_json(array({text}))"  # ["…"]
+def json_of(cell: Sql) -> Sql:
+    """A cell of any type as JSON: a text with its quotes."""
+    array = f"to_json(array({cell}))"  # Spark writes JSON of containers only
     return f"substr({array}, 2, length({array}) - 2)"
+
+
+def with_long_escapes(json: Sql) -> Sql:
+    r"""JSON in which every escaped backslash and quote is a \u escape, so that a quote always delimits a string."""
+    for escaped, longer in _LONG_ESCAPES:
+        json = call("replace", json, literal(escaped), literal(longer))
+    return json
 
 
 def plain_json(text: Sql) -> Sql:
     r"""Plain JSON of a value of any depth given as DynamoDB JSON: N as a number, B as base64, sets as arrays.
 
-    Works on the text alone. First every escaped backslash and quote becomes a \u escape, so that a quote always delimits
-    a string; then each piece loses the type around it; then the two escapes become short again.
+    Works on the text alone, once a quote always delimits a string: then each piece loses the type around it, and the
+    escapes become short again.
     """
-    for escaped, longer in (("\\\\", "\\u005c"), ('\\"', "\\u0022"), ('{"NULL":true}', "null")):
-        text = call("replace", text, literal(escaped), literal(longer))
+    text = call("replace", with_long_escapes(text), literal('{"NULL":true}'), literal("null"))
     for pattern, kept in ((_SET_NUMBER, "$1$2"), (_PIECE, _KEPT)):
         text = call("regexp_replace", text, literal(pattern), literal(kept))
-    for longer, escaped in (("\\u0022", '\\"'), ("\\u005c", "\\\\")):
+    for escaped, longer in reversed(_LONG_ESCAPES):
         text = call("replace", text, literal(longer), literal(escaped))
     return text
 

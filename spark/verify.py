@@ -22,9 +22,9 @@ from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
 from spark.guard import compared_snapshot
 from spark.keys import lacks_key
-from spark.projection import ITEM, has_no_value, looked_through, typed_rows
+from spark.projection import ITEM, READABLE, looked_through, typed_rows
 from spark.reading import Export, lines, read_exports, verify_data_files
-from spark.records import READABLE, items
+from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.sameness import is_same_at_first_sight, of_source, of_table, shown_values, wrong_places
 from spark.sql import Sql, literal, when
@@ -36,6 +36,8 @@ FOUND, _WRONG = "#found", "#wrong"
 _IN_SOURCE, _IN_TABLE, _LACKS_KEY = "#in_source", "#in_table", "#lacks_key"
 #: What first sight calls a pair that is not equal to it; the second look says whether it is.
 _PERHAPS = "perhaps"
+#: For keys that only one side has, or several rows: there is nothing to show beside them.
+_NO_VALUES = "cast(array() AS array<struct<path:string,source:string,table:string>>) AS `values`"
 
 
 class Verification(NamedTuple):
@@ -85,8 +87,7 @@ def source_rows(this: Verification) -> DataFrame:
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
     found = items(of)
     with_key = found.withColumn(_LACKS_KEY, lacks_key(f"`{ITEM}`", this.order.source.key))
-    typed = looked_through(typed_rows(with_key, this.columns.all), this.columns.all)
-    return typed.withColumn(READABLE, F.col(READABLE) & ~has_no_value())
+    return looked_through(typed_rows(with_key, this.columns.all), this.columns.all)
 
 
 def table_rows(this: Verification) -> DataFrame:
@@ -176,10 +177,9 @@ def _shown(
 ) -> list[dict[str, Any]]:
     """The first differences by key: key, what was found, and the values of both sides where they differ."""
     columns = this.columns
-    none = "cast(array() AS array<struct<path:string,source:string,table:string>>)"
     key = [f"coalesce(`{of_source(f.name)}`, `{of_table(f.name)}`)" for f in columns.key]
     alone = pairs.where(f"`{FOUND}` IN ('only_in_source', 'only_in_table')")
-    frames = [alone.selectExpr(*_heading(columns.key, key), f"{none} AS `values`")]
+    frames = [alone.selectExpr(*_heading(columns.key, key), _NO_VALUES)]
     if differing:
         frames.append(differing.selectExpr(*_heading(columns.key, key), f"{shown_values(columns.all)} AS `values`"))
     if counts["surplus"]:
@@ -198,6 +198,4 @@ def _surplus(this: Verification) -> DataFrame:
     names = [field.name for field in this.columns.key]
     several = this.rows.groupBy(*names).count().where("count > 1").withColumn(FOUND, F.lit("surplus"))
     heading = _heading(this.columns.key, [f"`{name}`" for name in names])
-    return several.selectExpr(
-        *heading, "cast(array() AS array<struct<path:string,source:string,table:string>>) AS `values`"
-    )
+    return several.selectExpr(*heading, _NO_VALUES)

@@ -13,6 +13,7 @@ from local.aws import states
 from local.aws.clock import CLOCK
 from local.aws.faults import FAULTS
 from local.aws.knobs import KNOBS
+from local.aws.warm_functions import kept_warm
 
 # Our own modules that keep state: reset, get_state, load_persisted_state.
 _keepers: dict[str, ModuleType] = {}
@@ -38,11 +39,16 @@ def take() -> dict[str, Any]:
 
 
 def put_back(snapshot: dict[str, Any]) -> None:
-    """Make everything as it was; the snapshot can be put back again."""
+    """Make everything as it was; the snapshot can be put back again. Functions that stay the same stay warm."""
+    states.stop_all()
+    with kept_warm():
+        _put_back(snapshot)
+
+
+def _put_back(snapshot: dict[str, Any]) -> None:
     from ministack import app
     from ministack.services import s3
 
-    states.stop_all()
     app._reset_all_state()
     for module in _keepers.values():
         module.reset()

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -67,22 +66,23 @@ def _measured(spark: SparkSession, work: Work) -> tuple[float, int, int]:
     """Seconds, rows of the table afterwards, and the peak of memory."""
     spark.sparkContext.setLogLevel("ERROR")
     started = time.monotonic()
-    _doing(spark, work)()
+    _do(spark, work)
     seconds = time.monotonic() - started
     rows, peak = spark.table(_TABLE).count(), _peak_memory(spark)
     spark.stop()
     return seconds, rows, peak
 
 
-def _doing(spark: SparkSession, work: Work) -> Callable[[], Any]:
+def _do(spark: SparkSession, work: Work) -> None:
     summary = Path(work.summary)
     if work.way == OBVIOUS:
         does = obvious.load if work.index < 0 else obvious.merge
-        return lambda: does(spark, obvious.data_files(summary), _TABLE)
+        does(spark, obvious.data_files(summary), _TABLE)
+        return
     # The jobs are what is shipped to EMR; they are imported where they are run in process.
     from spark.job import run
 
-    return lambda: run(spark, _order(summary, work))
+    run(spark, _order(summary, work))
 
 
 def _order(summary: Path, work: Work) -> JobOrder:

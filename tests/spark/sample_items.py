@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pipeline.identity import KeyAttribute
@@ -37,6 +38,18 @@ ALL_TYPES: dict[str, Any] = {
     "n" * 400: {"S": "a name that no comment holds"},
     "line\nbreak": {"M": {"in\nside": {"N": "1"}}},
 }
+
+
+def plain(value: dict[str, Any], number: Callable[[str], Any]) -> Any:
+    """What plain JSON says of a value, by the words of the design; `number` reads an N."""
+    ((tag, inner),) = value.items()
+    if tag == "M":
+        return {name: plain(below, number) for name, below in inner.items()}
+    if tag == "L":
+        return [plain(below, number) for below in inner]
+    if tag == "NS":
+        return [number(one) for one in inner]
+    return {"N": lambda: number(inner), "NULL": lambda: None}.get(tag, lambda: inner)()
 
 
 def item(pk: str, **attributes: Any) -> dict[str, Any]:

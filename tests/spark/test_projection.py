@@ -13,8 +13,9 @@ from pipeline.column_profile import Profile, sample_of
 from pipeline.column_types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from spark.profiles import observed_items
-from spark.projection import looked_through, typed_rows
-from spark.records import READABLE, items
+from spark.projection import READABLE, looked_through, typed_rows
+from spark.records import items
+from tests.spark.sample_items import plain
 
 pytestmark = pytest.mark.spark
 
@@ -152,7 +153,7 @@ def scalar_text(value):
 
 
 def json_text(value):
-    return json.dumps(plain(value), separators=(",", ":"))
+    return json.dumps(plain(value, json.loads), separators=(",", ":"))
 
 
 TEXTS = {Kind.SCALARS: scalar_text, Kind.JSON: json_text}
@@ -163,17 +164,6 @@ def of_plain(found):
     return (
         {"M": {name: of_plain(one) for name, one in found.items()}} if isinstance(found, dict) else {"N": float(found)}
     )
-
-
-def plain(value):
-    ((tag, inner),) = value.items()
-    if tag == "M":
-        return {name: plain(below) for name, below in inner.items()}
-    if tag == "L":
-        return [plain(below) for below in inner]
-    if tag == "NS":
-        return [json.loads(one) for one in inner]
-    return {"N": lambda: json.loads(inner), "NULL": lambda: None}.get(tag, lambda: inner)()
 
 
 def test_attributes_without_a_column_are_misfits_and_null_ones_are_not(spark):

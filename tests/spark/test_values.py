@@ -12,6 +12,7 @@ from pipeline.column_types import LONG, ColumnType, Kind
 from spark.numbers import number, plain_number
 from spark.sql import literal
 from spark.values import LEVEL_TYPE, dynamodb_json, plain_json, strings
+from tests.spark.sample_items import plain
 
 pytestmark = pytest.mark.spark
 
@@ -30,18 +31,6 @@ NESTED = {
 }
 
 
-def plain(value):
-    """What plain JSON makes of a value, by the words of the design."""
-    ((tag, inner),) = value.items()
-    if tag == "M":
-        return {name: plain(below) for name, below in inner.items()}
-    if tag == "L":
-        return [plain(below) for below in inner]
-    if tag == "NS":
-        return [Decimal(one) for one in inner]
-    return {"N": lambda: Decimal(inner), "NULL": lambda: None}.get(tag, lambda: inner)()
-
-
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_a_value_becomes_text_and_plain_text(spark, ascii_only):
     line = json.dumps({"v": NESTED}, ensure_ascii=ascii_only)
@@ -49,7 +38,7 @@ def test_a_value_becomes_text_and_plain_text(spark, ascii_only):
     text = dynamodb_json("v")
     (row,) = read.selectExpr(f"{text} AS tagged", f"{plain_json(text)} AS plain").collect()
     assert json.loads(row["tagged"]) == NESTED
-    assert json.loads(row["plain"], parse_float=Decimal, parse_int=Decimal) == plain(NESTED)
+    assert json.loads(row["plain"], parse_float=Decimal, parse_int=Decimal) == plain(NESTED, Decimal)
 
 
 def test_long_text_with_many_escapes_becomes_plain_text(spark):
@@ -57,7 +46,7 @@ def test_long_text_with_many_escapes_becomes_plain_text(spark):
     read = spark.createDataFrame([(json.dumps({"v": value}),)], "line string")
     level = read.select(F.from_json("line", LEVEL_TYPE)["v"].alias("v"))
     (row,) = level.selectExpr(f"{plain_json(dynamodb_json('v'))} AS plain").collect()
-    assert json.loads(row["plain"]) == plain(value)
+    assert json.loads(row["plain"]) == plain(value, Decimal)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,39 @@
+"""JSON pointers (RFC 6901): where in an item a value lies. A step is a name in a map or an index of a list."""
+
+from __future__ import annotations
+
+from spark.sql import Sql, call, literal, transform
+
+#: A name of an item is 64 KB at most and a level has 32: no pointer has so many steps.
+_MOST_STEPS = 1_000
+_ESCAPES = (("~", "~0"), ("/", "~1"))
+
+
+def step(name: str) -> str:
+    """A name as a step of a pointer."""
+    for character, escape in _ESCAPES:
+        name = name.replace(character, escape)
+    return name
+
+
+def step_of(name: Sql) -> Sql:
+    """The same for an expression."""
+    for character, escape in _ESCAPES:
+        name = call("replace", name, literal(character), literal(escape))
+    return name
+
+
+def below(pointer: Sql, step_: Sql) -> Sql:
+    """The pointer of what lies one step below."""
+    return f"concat({pointer}, '/', {step_})"
+
+
+def names(pointer: Sql) -> Sql:
+    """The names and indices of a pointer's steps, as an array of texts."""
+
+    def name(text: Sql) -> Sql:
+        for character, escape in reversed(_ESCAPES):
+            text = call("replace", text, literal(escape), literal(character))
+        return text
+
+    return transform(f"slice(split({pointer}, '/'), 2, {_MOST_STEPS})", name)
