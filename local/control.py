@@ -128,13 +128,13 @@ class LocalAws:
         """Fire every schedule that is due."""
         self._post("tick")
 
-    def snapshot(self) -> None:
-        """Keep the whole account as it is now, in place of an earlier snapshot."""
-        self._post("snapshot")
+    def snapshot(self, name: str = "") -> None:
+        """Keep the whole account as it is now, in place of an earlier snapshot of this name."""
+        self._post("snapshot", name=name)
 
-    def restore(self) -> None:
-        """Make the account as it was at the snapshot."""
-        self._post("restore")
+    def restore(self, name: str = "") -> None:
+        """Make the account, and its clock, as they were at the snapshot of this name."""
+        self._post("restore", name=name)
 
     def outbox(self) -> list[EmailMessage]:
         """The mails sent, oldest first."""

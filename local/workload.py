@@ -6,6 +6,7 @@ numbers have up to 38 digits, some attributes appear only later, and a few chang
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -45,6 +46,16 @@ class Shop:
         self._next = 0
         self._keys: list[dict[str, Any]] = []
         self.writes = {"inserted": 0, "updated": 0, "deleted": 0}
+
+    @property
+    def progress(self) -> Any:
+        """How far the shop has come, to set again when the table is put back to how it was then."""
+        return copy.deepcopy((self._random.getstate(), self._next, self._keys, self.writes))
+
+    @progress.setter
+    def progress(self, reached: Any) -> None:
+        state, self._next, self._keys, self.writes = copy.deepcopy(reached)
+        self._random.setstate(state)
 
     def open_orders(self, count: int, *, late: bool = False) -> None:
         """Insert `count` new orders; `late` ones carry attributes and types the first ones did not have."""

@@ -5,7 +5,7 @@
 | health | | {"ready": true} |
 | clock | {"advance": seconds} or {"set": epoch} or nothing | {"now": epoch} |
 | tick | | {} once every due schedule has fired |
-| snapshot, restore | | {} |
+| snapshot, restore | {"name": text} | {} |
 | accesslog | | [{role, action, resource, allowed}] |
 | knobs | {name: value}, see `knobs.py` | every knob |
 | faults | {"faults": [...]}, see `faults.py`, or nothing | [{..., calls, fired}] |
@@ -29,7 +29,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 PREFIX = "/_local/"
 
-_snapshot: dict[str, Any] = {}
+_snapshots: dict[str, dict[str, Any]] = {}
 
 
 async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,17 +68,15 @@ def _tick(_: dict[str, Any]) -> Any:
     return {}
 
 
-def _take(_: dict[str, Any]) -> Any:
-    taken = snapshots.take()
-    _snapshot.clear()
-    _snapshot.update(taken)
+def _take(given: dict[str, Any]) -> Any:
+    _snapshots[given["name"]] = snapshots.take()
     return {}
 
 
-def _put_back(_: dict[str, Any]) -> Any:
-    if not _snapshot:
-        raise LookupError("There is no snapshot to restore")
-    snapshots.put_back(_snapshot)
+def _put_back(given: dict[str, Any]) -> Any:
+    if given["name"] not in _snapshots:
+        raise LookupError(f"There is no snapshot {given['name']!r} to restore")
+    snapshots.put_back(_snapshots[given["name"]])
     return {}
 
 

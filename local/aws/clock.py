@@ -1,7 +1,8 @@
-"""The clock of the local AWS: real time plus an offset that only grows, so that hours of windows pass in seconds.
+"""The clock of the local AWS: real time plus an offset, so that hours of windows pass in seconds.
 
-`CLOCK` can stand in for the module `time` in the services that must follow it. Lambda and Spark processes see the
-real clock; the product takes its "now" from DynamoDB's latest restorable time, which follows this one.
+It goes back only together with everything else, to a snapshot. `CLOCK` can stand in for the module `time` in the
+services that must follow it. Lambda and Spark processes see the real clock; the product takes its "now" from DynamoDB's
+latest restorable time, which follows this one.
 """
 
 import time as real_time
@@ -36,6 +37,10 @@ class Clock:
     def set(self, epoch: float) -> None:
         """Move on to an instant, in seconds since the epoch; one that has passed is refused."""
         self.advance(epoch - self.time())
+
+    def go_back_to(self, epoch: float) -> None:
+        """Be at an instant again, in seconds since the epoch; only for who puts back everything that was then."""
+        self.offset = epoch - real_time.time()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(real_time, name)

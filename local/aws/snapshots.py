@@ -33,7 +33,7 @@ def take() -> dict[str, Any]:
         "services": {key: copy.deepcopy(state()) for key, state in app._build_persistence_save_dict().items()},
         "s3": copy.deepcopy({name: store for name, store in vars(s3).items() if _is_store(store)}),
         "ours": {name: copy.deepcopy(module.get_state()) for name, module in _keepers.items()},
-        "clock": CLOCK.offset,
+        "now": CLOCK.time(),
         "knobs": asdict(KNOBS),
     }
 
@@ -54,7 +54,7 @@ def _put_back(snapshot: dict[str, Any]) -> None:
         module.reset()
     kept = copy.deepcopy(snapshot)
     # First the clock: a journal that is put back looks at it.
-    CLOCK.offset = kept["clock"]
+    CLOCK.go_back_to(kept["now"])
     for key, state in kept["services"].items():
         if state:
             app._get_module(app._state_map[key]).load_persisted_state(state)

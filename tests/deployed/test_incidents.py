@@ -88,7 +88,7 @@ def test_history_that_runs_out_is_warned_of_while_paused_until_caught_up_and_the
     )
     period = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 1}
     world.aws.client("dynamodb").update_continuous_backups(TableName="orders", PointInTimeRecoverySpecification=period)
-    world.bootstrap()
+    world.load_orders()
     day, mails = world.watermark()[:10], len(world.aws.outbox())
     control(world, "PAUSE")
 

@@ -8,7 +8,7 @@ pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
 
 def test_the_table_follows_the_source_from_the_first_export_to_idle(world):
-    first = world.bootstrap(orders=200)
+    first = world.bootstrap()
     assert world.differences() == []
 
     world.work(orders=60)

@@ -28,6 +28,19 @@ def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     assert [end for _, end in ledger.windows()] == [first, ledger.watermark()]
     assert (orders.differences(), ledger.differences()) == ([], [])
 
+    mails = len(world.aws.outbox())
+    for one, value in ((orders, "PAUSE"), (ledger, "pause")):
+        name = f"/tidemark/Tidemark/{one.table}/control"
+        world.aws.client("ssm").put_parameter(Name=name, Value=value, Type="String", Overwrite=True)
+    before = set(world.deployed.executions())
+    world.pass_minutes(60)
+    world.aws.tick()
+    ended = [world.deployed.wait(run) for run in world.deployed.executions() if run not in before]
+    assert sorted(run.get("error", "") for run in ended) == ["", "ControlUnknown"]
+    (mail,) = world.aws.outbox()[mails:]
+    assert mail["Subject"] == "[Tidemark] FAILED ledger: ControlUnknown"
+    assert "History would be lost in 34 days" in mail.get_content()
+
 
 def run_at_once(*worlds):
     """A run of each table, all under way together; both end well."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,8 @@ from pipeline.windows import ExportWindow
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).resolve().parents[2]
+#: A handful of rows is not worth the second compiler's work.
+QUICK = {**os.environ, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 SOURCE = SourceTable(
     "arn:aws:dynamodb:eu-west-1:111122223333:table/orders",
     "0b9ff8a2-0000-4000-8000-000000000001",
@@ -36,11 +39,11 @@ def journal(*totals: str):
 def local(verb: str, exports: Path, warehouse: Path):
     arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse), "--key", "customer:S"]
     command = [sys.executable, "-m", "local", verb, *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, cwd=ROOT, env=QUICK, capture_output=True, text=True, check=False, timeout=300)
 
 
-def test_a_table_is_compared_with_the_full_export_at_its_watermark(tmp_path):
-    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+def test_a_table_is_compared_with_the_full_export_at_its_watermark_and_a_difference_ends_with_one(tmp_path):
+    exports, warehouse, others = tmp_path / "bucket", tmp_path / "warehouse", tmp_path / "others"
     window = IncrementalExport(ExportWindow(minutes(10), minutes(30)))
     write_exports(exports, SOURCE, journal("7", "8"), [FullExport(minutes(10)), window])
     nothing = local("verify", exports, warehouse)
@@ -48,24 +51,14 @@ def test_a_table_is_compared_with_the_full_export_at_its_watermark(tmp_path):
     assert local("replay", exports, warehouse).returncode == 0
 
     none = local("verify", exports, warehouse)
-    assert (
-        none.returncode,
-        "watermark 2026-11-01T12:30:00Z; there are full exports at: 2026-11-01T12:10:00Z" in none.stderr,
-    ) == (
-        1,
-        True,
-    )
+    told = "watermark 2026-11-01T12:30:00Z; there are full exports at: 2026-11-01T12:10:00Z" in none.stderr
+    assert (none.returncode, told) == (1, True)
 
     write_exports(exports, SOURCE, journal("7", "8"), [FullExport(minutes(30))])
     equal = local("verify", exports, warehouse)
     assert equal.returncode == 0, equal.stderr
     assert "0 differences at 2026-11-01T12:30:00Z. Compared 2 items with 2 rows: 2 equal" in equal.stdout
 
-
-def test_a_difference_is_told_with_an_exit_code(tmp_path):
-    exports, warehouse, others = tmp_path / "bucket", tmp_path / "warehouse", tmp_path / "others"
-    write_exports(exports, SOURCE, journal("7", "8"), [FullExport(minutes(30))])
-    assert local("replay", exports, warehouse).returncode == 0
     write_exports(others, SOURCE, journal("7", "9", "1"), [FullExport(minutes(30))])
     different = local("verify", others, warehouse)
     assert different.returncode == 1
