@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from lambdas.aws import executions, parameters, reports, source, table
@@ -18,6 +17,7 @@ from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observa
 from pipeline.planner import another_run, next_action
 from pipeline.prices import estimate_export
 from pipeline.settings import DAILY, TableSettings
+from pipeline.window_lengths import window_length
 
 _MOST_RACES = 3
 
@@ -27,7 +27,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     for _ in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table)
         seen = _observe(deployment, wish.table, found, event["execution"])
-        action = next_action(seen, wish, timedelta(minutes=found.settings.window_minutes))
+        action = next_action(seen, wish, window_length(found.settings.windows, seen.table))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break

@@ -125,10 +125,10 @@ class Account:
         found = self.parameters(table).items()
         return {int(name[4:]): json.loads(value) for name, value in found if name.startswith("run/")}
 
-    def commit(self, watermark: datetime, job_id: str = "job-0", **counts: int) -> None:
+    def commit(self, watermark: datetime, job_id: str = "job-0", *, billed: int | None = None, **counts: int) -> None:
         """Put the Iceberg table at a watermark, as a job's commit does: a metadata file and where Glue finds it."""
         arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders"
-        marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts)
+        marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts, billed)
         self.write_metadata(
             {"snapshots": [{"snapshot-id": 1, "summary": marker.to_properties()}], "current-snapshot-id": 1}
         )

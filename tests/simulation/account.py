@@ -16,6 +16,7 @@ from pipeline.instants import format_instant
 from pipeline.journal import Claim
 from pipeline.observation import SourceHistory
 from pipeline.settings import Settings
+from pipeline.window_lengths import window_length
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
 from tests.simulation.jobs import Jobs
@@ -50,13 +51,12 @@ class Parameters:
 class Account:
     """One table's world. `down`: services that fail now, with the error that calls end in."""
 
-    def __init__(self, seed: int, clock: Clock, window_minutes: int) -> None:
+    def __init__(self, seed: int, clock: Clock, window_minutes: int | dict[str, int]) -> None:
         self.seed, self.clock = seed, clock
         self.dice = random.Random(seed)
         self.timeline = Timeline(clock)
         raw = {"tables": [{"name": "orders", "window_minutes": window_minutes, "tick_minutes": 15}]}
         self.settings = Settings.parse(raw).tables[0]
-        self.window = timedelta(minutes=self.settings.window_minutes)
         self.parameters = Parameters()
         self.table = IcebergTable()
         self.exports = Exports(clock, self.dice, self.timeline)
@@ -84,6 +84,11 @@ class Account:
         self._sources += 1
         self.source = Source(self._sources, born, recovery_since=born)
         self.jobs.meddled_at = self.clock.now
+
+    @property
+    def window(self) -> timedelta:
+        """How long windows are now."""
+        return window_length(self.settings.windows, self.table.state)
 
     def trouble(self, until: int = 0, *, by_person: bool = False) -> None:
         """Something is wrong now, or until an instant: what runs meanwhile may fail."""

@@ -138,7 +138,7 @@ class Jobs:
                     rows.pop(key, None)
                 else:
                     rows[key] = value
-        self._table.commit(run.order, rows)
+        self._table.commit(run.order, rows, sum(export.source.billed(export.request) for export in exports))
         self.committed += 1
         self._timeline.add("Spark", "commits {}: [{}, {})", run.token, run.order.start, run.order.end)
         right = exports[0].source.rows(_seconds(run.order))

@@ -28,6 +28,7 @@ from pipeline.job_order import JobOrder
 from pipeline.journal import Claim, newest_claim
 from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
 from pipeline.planner import another_run, next_action
+from pipeline.window_lengths import window_length
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
@@ -48,7 +49,7 @@ def plan(run: Run) -> State:
         run.known = run.account.post.version
         yield from run.pause()
         seen = yield from _observe(run, found)
-        action = next_action(seen, wish, run.account.window)
+        action = next_action(seen, wish, window_length(run.account.settings.windows, seen.table))
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break

@@ -66,6 +66,7 @@ def test_the_counts_stand_in_the_commit_and_in_the_property(merged):
     (newest,) = [s for s in source.metadata["snapshots"] if s["snapshot-id"] == source.metadata["current-snapshot-id"]]
     for place in (newest["summary"], source.metadata["properties"]):
         assert (place["tidemark.watermark"], place["tidemark.count.read"]) == (format_instant(minute(65)), "17")
+        assert place["tidemark.billed-bytes"] == "30000000"  # three windows, the least for each
 
 
 def test_new_attributes_and_members_of_maps_become_columns_and_fields(merged):
