@@ -16,6 +16,7 @@ from pipeline.journal import Claim, newest_claim
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
 from pipeline.prices import estimate_export
+from pipeline.recovery import history_needed, windows_within
 from pipeline.settings import DAILY, TableSettings
 from pipeline.window_lengths import window_length
 
@@ -27,7 +28,8 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     for _ in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table)
         seen = _observe(deployment, wish.table, found, event["execution"])
-        action = next_action(seen, wish, window_length(found.settings.windows, seen.table))
+        length = window_length(windows_within(found.settings, seen.source.recovery_days), seen.table)
+        action = next_action(seen, wish, length, history_needed(found.settings))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break

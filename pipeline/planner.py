@@ -20,6 +20,7 @@ from pipeline.errors import (
     InputRefused,
     PipelineError,
     PitrOff,
+    RecoveryTooShort,
     TableRecreated,
     WatermarkAhead,
     WatermarkMissing,
@@ -37,14 +38,20 @@ CLOCK_TOLERANCE = timedelta(minutes=10)
 NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
-def next_action(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action:
-    """Decide what this run does next."""
+def next_action(
+    seen: Observation, wish: ExecutionInput, window_length: timedelta, history_needed: timedelta = timedelta()
+) -> Action:
+    """Decide what this run does next.
+
+    `window_length`: the grid that the next windows end on. `history_needed`: how much history the source must keep for
+    the table's settings.
+    """
     return (
         _held_back(seen, wish)
         or half_done(seen, wish)
         or _unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
-        or _update(seen, window_length)
+        or _update(seen, window_length, history_needed)
     )
 
 
@@ -162,21 +169,36 @@ def _verify(seen: Observation) -> Action:
     return _new_plan(seen, VERIFY, (watermark,))
 
 
-def _update(seen: Observation, window_length: timedelta) -> Action:
-    """Bootstrap, catch up, or idle."""
+def _update(seen: Observation, window_length: timedelta, history_needed: timedelta) -> Action:
+    """Bootstrap, catch up, or idle.
+
+    Where the source keeps too little history nothing is begun anew, but what can still be exported is.
+    """
+    too_short = _recovery_too_short(seen, history_needed)
     latest, earliest = seen.restorable
     watermark = seen.table.watermark
     if watermark is None and latest < earliest:
         return Idle("NothingRestorable", NOTHING_RESTORABLE)
     if watermark is None:
         on_grid = floor_to(latest, window_length)
-        return _new_plan(seen, UPDATE, (on_grid if on_grid >= earliest else latest,))
+        return too_short or _new_plan(seen, UPDATE, (on_grid if on_grid >= earliest else latest,))
     windows = closed_windows(watermark, latest, window_length)
     if windows:
         return _new_plan(seen, UPDATE, (watermark, *(window.end for window in windows)))
     until = next_close(watermark, window_length)
-    return _record(seen) or Idle(
-        UP_TO_DATE, f"The table is at {format_instant(watermark)}; nothing has closed since.", until
+    told = f"The table is at {format_instant(watermark)}; nothing has closed since."
+    return _record(seen) or too_short or Idle(UP_TO_DATE, told, until)
+
+
+def _recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | None:
+    """History that is gone before its window can be exported is lost again and again, however often it is made good."""
+    kept = seen.source.recovery_days
+    if history_needed <= timedelta(days=kept):
+        return None
+    hours = history_needed / timedelta(hours=1)
+    return _halt(
+        RecoveryTooShort,
+        f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
     )
 
 

@@ -47,6 +47,10 @@ class WindowLengths:
             found.append(found[-1] * next(factor for factor in range(2, left + 1) if left % factor == 0))
         return tuple(found)
 
+    def up_to(self, most: timedelta) -> WindowLengths:
+        """The same without the steps that are longer than `most`; the shortest always stays."""
+        return WindowLengths(self.shortest, max(step for step in self.steps if step <= max(most, self.shortest)))
+
 
 def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
     """How long the next windows of a table are.

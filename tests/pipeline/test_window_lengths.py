@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pipeline.instants import floor_to
@@ -16,6 +17,8 @@ from pipeline.marker import Marker, TableState
 from pipeline.observation import Export, SourceHistory
 from pipeline.planner import next_action
 from pipeline.prices import SMALLEST_INCREMENTAL, export_cost, month_of_exports
+from pipeline.recovery import windows_within
+from pipeline.settings import Settings
 from pipeline.window_lengths import WindowBounds, WindowLengths, window_length
 from tests.pipeline.world import ARN, HOUR, QUARTER_HOUR, SOURCE, at, seen, wish
 
@@ -78,6 +81,21 @@ def test_every_length_divides_the_next(shortest, longest, steps):
 )
 def test_the_next_window_is_the_shortest_that_would_have_been_billed_more_than_the_least(last, expected):
     assert minutes(window_length(USUAL, shows(*last))) == expected
+
+
+@pytest.mark.parametrize(
+    ("setting", "tick", "days", "longest"),
+    [
+        ({"shortest": 15, "longest": 1440}, 15, 35, 1440),
+        ({"shortest": 15, "longest": 1440}, 15, 2, 1440),
+        ({"shortest": 15, "longest": 1440}, 15, 1, 480),
+        ({"shortest": 15, "longest": 1440}, 1440, 1, 15),
+        (1440, 15, 1, 1440),
+    ],
+)
+def test_windows_with_bounds_stay_within_the_recovery_period(setting, tick, days, longest):
+    raw = {"tables": [{"name": "orders", "window_minutes": setting, "tick_minutes": tick}]}
+    assert minutes(windows_within(Settings.parse(raw).tables[0], days).longest) == longest
 
 
 def test_a_fixed_length_is_that_whatever_was_billed():
@@ -158,7 +176,7 @@ def test_in_office_hours_windows_are_short_and_at_night_they_are_long():
     assert costs == [pytest.approx(3.48), pytest.approx(2.052)]
 
 
-@settings(max_examples=20)
+@hypothesis_settings(max_examples=20)
 @given(st.lists(st.sampled_from([0, 1, 30, 45, 70, 500]), min_size=4, max_size=12))
 def test_however_the_pace_changes_windows_touch_end_on_the_grid_and_stay_in_bounds(paces):
     began = at("01/00:00")

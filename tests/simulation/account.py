@@ -15,13 +15,14 @@ from pipeline.incidents import Told
 from pipeline.instants import format_instant
 from pipeline.journal import Claim
 from pipeline.observation import SourceHistory
+from pipeline.recovery import history_needed, windows_within
 from pipeline.settings import Settings
 from pipeline.window_lengths import window_length
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
 from tests.simulation.jobs import Jobs
 from tests.simulation.post import Post, Sent
-from tests.simulation.source import Source
+from tests.simulation.source import LONGEST_PERIOD, Source
 from tests.simulation.table import IcebergTable
 from tests.simulation.timeline import Timeline
 
@@ -88,7 +89,13 @@ class Account:
     @property
     def window(self) -> timedelta:
         """How long windows are now."""
-        return window_length(self.settings.windows, self.table.state)
+        days = self.source.period_days if self.source else LONGEST_PERIOD
+        return window_length(windows_within(self.settings, days), self.table.state)
+
+    @property
+    def needs_more_history(self) -> bool:
+        """Whether the source keeps less history than the settings need."""
+        return self.source is not None and history_needed(self.settings) > timedelta(days=self.source.period_days)
 
     def trouble(self, until: int = 0, *, by_person: bool = False) -> None:
         """Something is wrong now, or until an instant: what runs meanwhile may fail."""

@@ -28,6 +28,7 @@ from pipeline.job_order import JobOrder
 from pipeline.journal import Claim, newest_claim
 from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
 from pipeline.planner import another_run, next_action
+from pipeline.recovery import history_needed, windows_within
 from pipeline.window_lengths import window_length
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
@@ -49,7 +50,9 @@ def plan(run: Run) -> State:
         run.known = run.account.post.version
         yield from run.pause()
         seen = yield from _observe(run, found)
-        action = next_action(seen, wish, window_length(run.account.settings.windows, seen.table))
+        settings = run.account.settings
+        length = window_length(windows_within(settings, seen.source.recovery_days), seen.table)
+        action = next_action(seen, wish, length, history_needed(settings))
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break

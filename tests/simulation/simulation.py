@@ -17,7 +17,6 @@ from tests.simulation.execution import execute
 from tests.simulation.faults import Faults
 from tests.simulation.person import Person
 from tests.simulation.run import FATES, Run
-from tests.simulation.source import LONGEST_PERIOD
 
 #: Where every seed begins: 2026-01-01T00:00:00Z.
 START = 1_767_225_600
@@ -119,9 +118,7 @@ class Simulation:
         calm = account.calm_since()
         if calm is None or now - calm < GRACE or account.source is None:
             return
-        # Windows of a day lose a history of a day again and again, and the person mends it as often.
-        short = account.source.period_days < LONGEST_PERIOD
-        if account.awaits_person and (short or now - account.left_alone_since < PATIENCE):
+        if account.awaits_person and now - account.left_alone_since < PATIENCE:
             return
         watermark = account.table.state.watermark
         latest = instant(account.source.latest(now - GRACE))
