@@ -2,6 +2,7 @@
 
     PipelineError
     ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, AnotherRunAtWork
+    ├── WishGivenUp          a backfill or full export whose job has ended three times without success
     ├── ClaimUnreadable      the journal says nothing of who works, and on what
     ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
@@ -105,6 +106,14 @@ class ClaimUnreadable(PipelineError):
         "aws ssm delete-parameters --names $(aws ssm get-parameters-by-path --path <parameters>/run "
         "--query 'Parameters[].Name' --output text)"
     )
+    heals_by_itself = False
+
+
+class WishGivenUp(PipelineError):
+    """A backfill or full export whose Spark job has ended three times without success: it is not tried again."""
+
+    default_remedy = "Read the driver's log of the last job run; then ask for it again."
+    command = ASK_AGAIN
     heals_by_itself = False
 
 

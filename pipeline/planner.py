@@ -3,7 +3,8 @@
 It answers five questions in this order, and the first that settles the matter wins:
 
 1. May anything be planned?             control, another run at work, recovery on
-2. Is there half-done work?             what a run that died had planned is finished first, as it was planned
+2. Is there half-done work?             what a run that died had planned is finished first, as it was planned; a wish
+                                        whose job has ended too often is given up, and its person is told before all else
 3. Can source and table be trusted?     same source table, a watermark that makes sense
 4. Was something special asked for?     backfill, full, verify
 5. What has closed since the watermark? bootstrap, catch-up of everything closed, or idle
@@ -11,6 +12,7 @@ It answers five questions in this order, and the first that settles the matter w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pipeline.errors import (
@@ -24,9 +26,10 @@ from pipeline.errors import (
     TableRecreated,
     WatermarkAhead,
     WatermarkMissing,
+    WishGivenUp,
 )
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
-from pipeline.half_done import half_done
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput, asking
+from pipeline.half_done import half_done, wish_given_up
 from pipeline.instants import floor_to, format_instant
 from pipeline.journal import RunPlan
 from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
@@ -48,6 +51,7 @@ def next_action(
     """
     return (
         _held_back(seen, wish)
+        or _give_up(seen, wish)
         or half_done(seen, wish)
         or _unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
@@ -83,6 +87,23 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     if wish.mode == UPDATE:
         return Idle("AnotherRun", message)
     return _halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
+
+
+def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
+    """A wish that is given up is told of before the schedule goes on: afterwards nobody would know of it.
+
+    Told is what has been mailed, so that nothing but the mail itself ends this.
+    """
+    claim = seen.claim
+    if claim is None or wish.mode != UPDATE or not wish_given_up(claim) or claim.is_done(seen.table):
+        return None
+    plan = claim.plan
+    if plan.job_id == seen.given_up:
+        return None
+    start = format_instant(plan.start) if plan.mode == BACKFILL else ""
+    asked = asking(seen.source.table.name, plan.mode, start)
+    told = f"the job of the {plan.mode} ({plan.job_id}) has ended {claim.ended_runs} times without success"
+    return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, plan.job_id, asked)
 
 
 def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
@@ -211,5 +232,9 @@ def _record(seen: Observation) -> Action | None:
 
 
 def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
-    number = seen.claim.number + 1 if seen.claim else 1
-    return Export(RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode == VERIFY else 0), number)
+    claim = seen.claim
+    number = claim.number + 1 if claim else 1
+    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode == VERIFY else 0)
+    if claim and wish_given_up(claim) and replace(claim.plan, attempt=0) == plan:
+        plan = claim.plan.next_attempt()  # asked for again it is other work, with three job runs of its own
+    return Export(plan, number)

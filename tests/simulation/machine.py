@@ -7,6 +7,7 @@ die, be slowed down, or lose a reply.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import lru_cache
 
 from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
@@ -78,8 +79,12 @@ def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         if not runs:
             yield from run.pause()
             refused = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id, ""))
-        claim = Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused)
-    return Observation(history, state, found.control, found.recorded, claim, run.name)
+        claim = replace(claim, owner_runs=runs, refused_with=refused)
+        if not runs and not claim.is_done(state):
+            job_id = claim.plan.job_id
+            claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.ended_runs(job_id)))
+    given_up = told_of(found.told).given_up
+    return Observation(history, state, found.control, found.recorded, claim, run.name, given_up)
 
 
 @lru_cache(maxsize=64)

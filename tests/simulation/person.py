@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pipeline.errors import ASK_AGAIN, RUN_NOW, InputRefused, PipelineError, RecoveryTooShort, error_names
+from pipeline.errors import ASK_AGAIN, RUN_NOW, InputRefused, PipelineError, RecoveryTooShort, WishGivenUp, error_names
 from pipeline.execution_input import special_wish
 from pipeline.instants import format_instant
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
@@ -84,6 +84,8 @@ class Person:
         account, state = self._account, self._account.table.state
         if error in _OWN_FAULT:
             return by == "a person"
+        if error == WishGivenUp.__name__:
+            return account.jobs.a_wish_has_failed_often()
         if error == RecoveryTooShort.__name__:
             return account.needs_more_history
         if account.source is None or account.source.recovery_since is None or state.marker is None:
