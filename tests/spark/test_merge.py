@@ -93,6 +93,12 @@ def test_an_attribute_that_was_removed_is_gone_and_an_item_of_keys_alone_stays(m
     }
 
 
+def test_a_merge_leaves_nothing_behind_but_the_table(merged):
+    source, _ = merged
+    assert [found.name for found in source.spark.catalog.listTables() if found.isTemporary] == []
+    assert set(source.metadata["refs"]) == {"main"}
+
+
 def test_rows_know_when_they_were_last_changed(merged):
     source, _ = merged
     times = {name: row["_write_time"] for name, row in source.rows().items() if len(name) == 1 or name == "late"}
