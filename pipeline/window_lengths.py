@@ -58,8 +58,8 @@ def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
     The shortest length at first, after a full export, and where the last commit does not say what it was billed. Windows
     grow from merge to merge by a step, and shrink at once to what the bill asks for.
     """
-    last = _last_merge(table.commits)
-    if allowed.shortest == allowed.longest or last is None or last.billed_bytes is None:
+    last = _last_merge(table.commits) if allowed.shortest < allowed.longest else None
+    if last is None or last.billed_bytes is None:
         return allowed.shortest
     covered = last.watermark - last.start
     windows = -(-covered // LONGEST_WINDOW)  # a backlog is cut into the fewest windows
