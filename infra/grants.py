@@ -73,7 +73,12 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
     """What the function of each state may do, beside writing its own logs and traces."""
     watermark = places.parameter("/*/last-export-time")
     return {
-        "Plan": [*_plan_a_run(places), *_read_watermark(places), *_read_reports(places)],
+        "Plan": [
+            *_plan_a_run(places),
+            *_read_watermark(places),
+            *_read_reports(places),
+            Right(("emr-serverless:ListJobRuns",), (places.application,)),
+        ],
         "NotifyNews": [*_send_mail(places), *_remember_told(places)],
         "StartExports": _start_exports(places),
         "CheckExports": [

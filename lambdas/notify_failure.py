@@ -42,7 +42,7 @@ def _tell_the_incident(
     told, recorded = _told(table, deployment)
     horizon = Horizon.from_json(event["plan"].get("history", {})) or _horizon(table, recorded)
     kind = Kind(failure.error, failure.state, event["plan"].get("mode", ""))
-    news = after_failure(told or Told(), kind, tick, horizon)
+    news = after_failure(told or Told(), kind, tick, horizon, event["plan"].get("given_up", ""))
     if news.failed:
         message = failure_mail(event, failure, deployment, horizon=horizon, incident=news.told.incident)
         mail.send(deployment.topic_arn, message)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
 from typing import Any
 
-from lambdas.aws import executions, parameters, reports, source, table
+from lambdas.aws import executions, jobs, parameters, reports, source, table
 from lambdas.observability import doorway, logger, record_lag
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
@@ -14,10 +14,13 @@ from pipeline.execution_input import VERIFY, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
+from pipeline.marker import TableState
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
 from pipeline.prices import estimate_export
+from pipeline.recovery import history_needed, windows_within
 from pipeline.settings import DAILY, TableSettings
+from pipeline.window_lengths import window_length
 
 _MOST_RACES = 3
 
@@ -27,7 +30,8 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     for _ in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table)
         seen = _observe(deployment, wish.table, found, event["execution"])
-        action = next_action(seen, wish, timedelta(minutes=found.settings.window_minutes))
+        length = window_length(windows_within(found.settings, seen.source.recovery_days), seen.table)
+        action = next_action(seen, wish, length, history_needed(found.settings))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break
@@ -39,23 +43,30 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
 
 def _observe(deployment: Deployment, name: str, found: parameters.TableParameters, execution: str) -> Observation:
     claim = newest_claim(found.runs)
+    state = table.look(deployment.database, found.settings.iceberg_table)
     return Observation(
         source=source.look(name),
-        table=table.look(deployment.database, found.settings.iceberg_table),
+        table=state,
         control=found.control,
         recorded=found.recorded,
-        claim=claim and _with_owner(deployment, name, claim, execution),
+        claim=claim and _with_owner(deployment, name, claim, execution, state),
         execution=execution,
+        given_up=found.told.given_up,
     )
 
 
-def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:
-    """Add to a claim what the parameter cannot know: whether its owner runs, and what its job has reported."""
+def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str, state: TableState) -> Claim:
+    """Add to a claim what the parameter cannot know: whether its owner runs, and what became of its job."""
     runs = claim.owner == execution or executions.runs(claim.owner)
     asks_itself = claim.owner == execution and claim.plan.mode == VERIFY
     report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
     refused, verified = report.get("error", ""), report.get("outcome") == "verified"
-    return Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused, verified=verified)
+    found = replace(claim, owner_runs=runs, refused_with=refused, verified=verified)
+    if runs or found.is_done(state):
+        return found
+    # As PrepareJob counts them: none of the work's job runs is older than its history.
+    ended = jobs.ended_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
+    return replace(found, ended_runs=ended)
 
 
 def _claimed(

@@ -2,9 +2,11 @@
 
     PipelineError
     ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, AnotherRunAtWork
+    ├── WishGivenUp          a backfill or full export whose job has ended three times without success
     ├── ClaimUnreadable      the journal says nothing of who works, and on what
     ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing
-    ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, HistoryLost, TableRecreated
+    ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
+    │                        HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted
     ├── ExportUnfit          DynamoDB did not deliver: ExportFailed, ExportRefused, ExportTimedOut, BucketMissing,
     │                        ExportAccessDenied
@@ -107,6 +109,14 @@ class ClaimUnreadable(PipelineError):
     heals_by_itself = False
 
 
+class WishGivenUp(PipelineError):
+    """A backfill or full export whose Spark job has ended three times without success: it is not tried again."""
+
+    default_remedy = "Read the driver's log of the last job run; then ask for it again."
+    command = ASK_AGAIN
+    heals_by_itself = False
+
+
 class EdgeFailed(PipelineError):
     """AWS did not answer as it should."""
 
@@ -143,6 +153,16 @@ class PitrOff(SourceUnfit):
     command = (
         "aws dynamodb update-continuous-backups --table-name <table> "
         "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true"
+    )
+
+
+class RecoveryTooShort(SourceUnfit):
+    """The source keeps less history than one window and one tick of the settings take: it would be lost each time."""
+
+    default_remedy = "Let the source keep 35 days of history, or make window_minutes or tick_minutes shorter."
+    command = (
+        "aws dynamodb update-continuous-backups --table-name <table> "
+        "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35"
     )
 
 

@@ -72,6 +72,11 @@ def special_wish(raw: Any) -> str:
     return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 
 
+def asking(table: str, mode: str, start: str = "") -> str:
+    """The input that asks for a backfill (with its start) or a full export of a table, as JSON."""
+    return json.dumps({"table": table, "mode": mode, **({"from": start} if start else {})}, separators=(",", ":"))
+
+
 def _table(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise InputRefused(f"table is {name!r}; name one of the tables in cdk.json (more than one is configured)")

@@ -7,9 +7,20 @@ and table any more, or is given up, is left undone.
 from __future__ import annotations
 
 from pipeline.errors import DamagedExport, error_names
-from pipeline.execution_input import FULL, UPDATE, VERIFY, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
 from pipeline.journal import Claim
 from pipeline.observation import Export, Observation
+
+#: How many job runs of a person's wish may end without success before the schedule goes on without it.
+MOST_JOB_RUNS = 3
+
+
+def wish_given_up(claim: Claim) -> bool:
+    """Whether a backfill or full export is left undone because its job has ended too often.
+
+    What the schedule wants for itself is tried for ever: there is nothing else to go on with.
+    """
+    return claim.plan.mode in (BACKFILL, FULL) and claim.ended_runs >= MOST_JOB_RUNS
 
 
 def half_done(seen: Observation, wish: ExecutionInput) -> Export | None:
@@ -30,8 +41,11 @@ def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
 
     A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
     for on top of the schedule, refused for good, must not keep the schedule from its own work: of a verification any
-    refusal is the last, and where its job died without a word it is tried once more.
+    refusal is the last, and where its job died without a word it is tried once more; of the others the third job run is
+    the last.
     """
+    if wish_given_up(claim):
+        return True
     refused = error_names().get(claim.refused_with)
     if claim.plan.mode == VERIFY and (claim.refused_with or claim.number > claim.plan.attempt):
         return True

@@ -59,15 +59,21 @@ class Incident:
 
 @dataclass(frozen=True)
 class Told:
-    """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up."""
+    """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
+
+    `given_up`: the job id of the last wish that was told to be given up.
+    """
 
     incident: Incident | None = None
     level: int = 0
     digested: datetime | None = None
+    given_up: str = ""
 
     def to_text(self) -> str:
         """Write it as its parameter's value."""
         raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
+        if self.given_up:
+            raw["given_up"] = self.given_up
         if self.incident:
             raw["incident"] = {
                 "since": format_instant(self.incident.since),
@@ -94,7 +100,7 @@ class Told:
             tuple(Kind(*kind) for kind in found["kinds"]),
             ending=bool(found.get("ending", False)),
         )
-        return cls(incident, int(raw["level"]), _instant(raw["digested"]))
+        return cls(incident, int(raw["level"]), _instant(raw["digested"]), str(raw.get("given_up", "")))
 
 
 @dataclass(frozen=True)
@@ -125,18 +131,22 @@ class News:
         return [name for name, is_news in happened.items() if is_news]
 
 
-def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None) -> News:
-    """What a failed run of the schedule is worth telling. `tick` is the time the schedule meant it for."""
+def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, given_up: str = "") -> News:
+    """What a failed run of the schedule is worth telling. `tick` is the time the schedule meant it for.
+
+    `given_up`: the job id of a wish that is given up by the failure, or "": each is told, also within one incident.
+    """
     kind = replace(kind, error=kind.error[:_LONGEST_NAME])
     # The failure says already that history is lost; a warning of it in the same minute would be one mail too many.
     heard = kind.error == HistoryLost.__name__
     news = _of_the_horizon(told, horizon, heard=heard)
     going_on = told.incident if told.incident and not told.incident.ending else None
     incident = going_on or Incident(tick, horizon.watermark if horizon else None, ())
-    if kind in incident.kinds:
+    if kind in incident.kinds and given_up in ("", told.given_up):
         return news
-    incident = replace(incident, kinds=(*incident.kinds, kind)[-MOST_REMEMBERED:])
-    return replace(news, failed=True, told=replace(news.told, incident=incident))
+    kinds = (*(known for known in incident.kinds if known != kind), kind)
+    incident = replace(incident, kinds=kinds[-MOST_REMEMBERED:])
+    return replace(news, failed=True, told=replace(news.told, incident=incident, given_up=given_up or told.given_up))
 
 
 def round_works(mode: str) -> bool:

@@ -78,7 +78,8 @@ class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
 
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
-    `verified`: whether the plan's job has found source and table equal, which no commit tells.
+    `verified`: whether the plan's job has found source and table equal, which no commit tells. `ended_runs`: how many job
+    runs of the plan's work have ended.
     """
 
     number: int
@@ -87,6 +88,7 @@ class Claim:
     owner_runs: bool = False
     refused_with: str = ""
     verified: bool = False
+    ended_runs: int = 0
 
     def is_done(self, table: TableState) -> bool:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import ASK_AGAIN, InputRefused, PipelineError
+from pipeline.errors import ASK_AGAIN, InputRefused, PipelineError, WishGivenUp
 from pipeline.execution_input import UPDATE, VERIFY, special_wish, tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
@@ -128,7 +128,7 @@ def failure_mail(
     verifying = event["plan"].get("mode") == VERIFY
     doing = f"verifying {table}" if verifying else f"bringing {table} up to date"
     wish = _left_undone(event, failure)
-    facts = _failure_facts(failure, table, deployment, horizon, wish)
+    facts = _failure_facts(failure, table, deployment, horizon, wish, event["plan"].get("asked", ""))
     lines = [
         f"{failure.error} in {failure.state}, while {doing}.",
         "",
@@ -163,6 +163,8 @@ def _left_undone(event: Mapping[str, Any], failure: Failure) -> str:
 
 
 def _by_itself(failure: Failure, wish: str, *, verifying: bool) -> str:
+    if failure.error == WishGivenUp.__name__:
+        return "The schedule goes on with its own work; for what was asked for a person must act."
     if wish:
         return "Nothing for what was asked for: no run has it to do, unless a mail has told that it is done."
     if not failure.kind.heals_by_itself:
@@ -173,8 +175,9 @@ def _by_itself(failure: Failure, wish: str, *, verifying: bool) -> str:
 
 
 def _failure_facts(
-    failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None, wish: str
+    failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None, wish: str, given_up: str
 ) -> dict[str, Any]:
+    """`wish`: what the run was to do and has not begun; `given_up`: what it gives up; both as inputs to ask again."""
     ask_again = filled(ASK_AGAIN, table, deployment, wish) if wish else ""
     # Where time heals, or the other run's end, asking again is all there is to do.
     only_ask = bool(wish) and (failure.kind.heals_by_itself or failure.kind.command == ASK_AGAIN)
@@ -185,7 +188,7 @@ def _failure_facts(
         "error": failure.error,
         "message": failure.message,
         "remedy": "Ask for it again." if wish and failure.kind.heals_by_itself else failure.remedy,
-        "command": ask_again if only_ask else filled(failure.kind.command, table, deployment),
+        "command": ask_again if only_ask else filled(failure.kind.command, table, deployment, given_up),
         "ask_again": "" if only_ask else ask_again,
         "heals_by_itself": failure.kind.heals_by_itself and not wish,
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,

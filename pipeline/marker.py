@@ -22,6 +22,8 @@ JOB = PREFIX + "job"
 JOB_ID = PREFIX + "job-id"
 SOURCE_ARN = PREFIX + "source-arn"
 SOURCE_ID = PREFIX + "source-id"
+#: What DynamoDB billed for the exports of a merge, in bytes.
+BILLED_BYTES = PREFIX + "billed-bytes"
 #: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
 LOADING = PREFIX + "loading"
 #: JSON of field id to exact attribute name, for names that a Glue comment cannot hold.
@@ -32,7 +34,10 @@ COUNT = PREFIX + "count."
 
 @dataclass(frozen=True)
 class Marker:
-    """What one commit says of itself. `counts` are those of the commit that moved or confirmed the watermark."""
+    """What one commit says of itself. `counts` are those of the commit that moved or confirmed the watermark.
+
+    `billed_bytes` is what its exports were billed; None for a load, and for commits older than this property.
+    """
 
     watermark: datetime
     start: datetime
@@ -41,6 +46,7 @@ class Marker:
     source_arn: str
     source_id: str
     counts: Mapping[str, int]
+    billed_bytes: int | None = None
 
     def to_properties(self) -> dict[str, str]:
         """Write the marker as snapshot properties (or table properties)."""
@@ -52,6 +58,7 @@ class Marker:
             SOURCE_ARN: self.source_arn,
             SOURCE_ID: self.source_id,
             **{COUNT + name: str(count) for name, count in self.counts.items()},
+            **({} if self.billed_bytes is None else {BILLED_BYTES: str(self.billed_bytes)}),
         }
 
     @classmethod
@@ -68,6 +75,7 @@ class Marker:
             source_arn=properties[SOURCE_ARN],
             source_id=properties[SOURCE_ID],
             counts=counts,
+            billed_bytes=int(properties[BILLED_BYTES]) if BILLED_BYTES in properties else None,
         )
 
 

@@ -44,7 +44,8 @@ class Observation:
     """What was seen: the source, the table, the parameters and who asks.
 
     `control` is the control parameter's value; `recorded` the last-export-time parameter's, or "" where there is none;
-    `claim` the claim in force; `execution` the ARN of the execution that plans.
+    `claim` the claim in force; `execution` the ARN of the execution that plans. `given_up`: the job id of the wish whose
+    giving up has been mailed last, or "".
     """
 
     source: SourceHistory
@@ -53,6 +54,7 @@ class Observation:
     recorded: str
     claim: Claim | None
     execution: str
+    given_up: str = ""
 
     @property
     def restorable(self) -> tuple[datetime, datetime]:
@@ -98,11 +100,16 @@ class Idle:
 
 @dataclass(frozen=True)
 class Halt:
-    """Only a person can help: the run fails with the named error."""
+    """Only a person can help: the run fails with the named error.
+
+    `given_up`: the job id of the wish that is given up by it, and `asked` the input to ask for it again, as JSON; else "".
+    """
 
     error: str
     message: str
     remedy: str
+    given_up: str = ""
+    asked: str = ""
 
     kind = "Halt"
 
@@ -130,4 +137,5 @@ def describe(action: Action) -> dict[str, Any]:
     if isinstance(action, Idle):
         until = format_instant(action.until) if action.until else ""
         return {"kind": action.kind, "reason": action.reason, "message": action.message, "until": until}
-    return {"kind": action.kind, "error": action.error, "message": action.message, "remedy": action.remedy}
+    wish = {"given_up": action.given_up, "asked": action.asked} if action.given_up else {}
+    return {"kind": action.kind, "error": action.error, "message": action.message, "remedy": action.remedy, **wish}

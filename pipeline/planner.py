@@ -3,7 +3,8 @@
 It answers five questions in this order, and the first that settles the matter wins:
 
 1. May anything be planned?             control, another run at work, recovery on
-2. Is there half-done work?             what a run that died had planned is finished first, as it was planned
+2. Is there half-done work?             what a run that died had planned is finished first, as it was planned; a wish
+                                        whose job has ended too often is given up, and its person is told before all else
 3. Can source and table be trusted?     same source table, a watermark that makes sense
 4. Was something special asked for?     backfill, full, verify
 5. What has closed since the watermark? bootstrap, catch-up of everything closed, or idle
@@ -11,6 +12,7 @@ It answers five questions in this order, and the first that settles the matter w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pipeline.errors import (
@@ -20,12 +22,14 @@ from pipeline.errors import (
     InputRefused,
     PipelineError,
     PitrOff,
+    RecoveryTooShort,
     TableRecreated,
     WatermarkAhead,
     WatermarkMissing,
+    WishGivenUp,
 )
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
-from pipeline.half_done import half_done
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput, asking
+from pipeline.half_done import half_done, wish_given_up
 from pipeline.instants import floor_to, format_instant
 from pipeline.journal import RunPlan
 from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
@@ -37,14 +41,21 @@ CLOCK_TOLERANCE = timedelta(minutes=10)
 NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
-def next_action(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action:
-    """Decide what this run does next."""
+def next_action(
+    seen: Observation, wish: ExecutionInput, window_length: timedelta, history_needed: timedelta = timedelta()
+) -> Action:
+    """Decide what this run does next.
+
+    `window_length`: the grid that the next windows end on. `history_needed`: how much history the source must keep for
+    the table's settings.
+    """
     return (
         _held_back(seen, wish)
+        or _give_up(seen, wish)
         or half_done(seen, wish)
         or _unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
-        or _update(seen, window_length)
+        or _update(seen, window_length, history_needed)
     )
 
 
@@ -76,6 +87,23 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     if wish.mode == UPDATE:
         return Idle("AnotherRun", message)
     return _halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
+
+
+def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
+    """A wish that is given up is told of before the schedule goes on: afterwards nobody would know of it.
+
+    Told is what has been mailed, so that nothing but the mail itself ends this.
+    """
+    claim = seen.claim
+    if claim is None or wish.mode != UPDATE or not wish_given_up(claim) or claim.is_done(seen.table):
+        return None
+    plan = claim.plan
+    if plan.job_id == seen.given_up:
+        return None
+    start = format_instant(plan.start) if plan.mode == BACKFILL else ""
+    asked = asking(seen.source.table.name, plan.mode, start)
+    told = f"the job of the {plan.mode} ({plan.job_id}) has ended {claim.ended_runs} times without success"
+    return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, plan.job_id, asked)
 
 
 def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
@@ -162,21 +190,36 @@ def _verify(seen: Observation) -> Action:
     return _new_plan(seen, VERIFY, (watermark,))
 
 
-def _update(seen: Observation, window_length: timedelta) -> Action:
-    """Bootstrap, catch up, or idle."""
+def _update(seen: Observation, window_length: timedelta, history_needed: timedelta) -> Action:
+    """Bootstrap, catch up, or idle.
+
+    Where the source keeps too little history nothing is begun anew, but what can still be exported is.
+    """
+    too_short = _recovery_too_short(seen, history_needed)
     latest, earliest = seen.restorable
     watermark = seen.table.watermark
     if watermark is None and latest < earliest:
         return Idle("NothingRestorable", NOTHING_RESTORABLE)
     if watermark is None:
         on_grid = floor_to(latest, window_length)
-        return _new_plan(seen, UPDATE, (on_grid if on_grid >= earliest else latest,))
+        return too_short or _new_plan(seen, UPDATE, (on_grid if on_grid >= earliest else latest,))
     windows = closed_windows(watermark, latest, window_length)
     if windows:
         return _new_plan(seen, UPDATE, (watermark, *(window.end for window in windows)))
     until = next_close(watermark, window_length)
-    return _record(seen) or Idle(
-        UP_TO_DATE, f"The table is at {format_instant(watermark)}; nothing has closed since.", until
+    told = f"The table is at {format_instant(watermark)}; nothing has closed since."
+    return _record(seen) or too_short or Idle(UP_TO_DATE, told, until)
+
+
+def _recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | None:
+    """History that is gone before its window can be exported is lost again and again, however often it is made good."""
+    kept = seen.source.recovery_days
+    if history_needed <= timedelta(days=kept):
+        return None
+    hours = history_needed / timedelta(hours=1)
+    return _halt(
+        RecoveryTooShort,
+        f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
     )
 
 
@@ -189,5 +232,9 @@ def _record(seen: Observation) -> Action | None:
 
 
 def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
-    number = seen.claim.number + 1 if seen.claim else 1
-    return Export(RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode == VERIFY else 0), number)
+    claim = seen.claim
+    number = claim.number + 1 if claim else 1
+    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode == VERIFY else 0)
+    if claim and wish_given_up(claim) and replace(claim.plan, attempt=0) == plan:
+        plan = claim.plan.next_attempt()  # asked for again it is other work, with three job runs of its own
+    return Export(plan, number)

@@ -41,6 +41,7 @@ def estimate_export(plan: RunPlan, table_bytes: int) -> float:
     return export_cost(SMALLEST_INCREMENTAL * len(plan.requests))
 
 
-def idle_month(window: timedelta) -> float:
-    """What a table costs in exports in 30 days when nothing changes, with windows of this length."""
-    return export_cost(SMALLEST_INCREMENTAL) * (timedelta(days=30) / window)
+def month_of_exports(window: timedelta, bytes_per_hour: float = 0) -> float:
+    """What a table costs in exports in 30 days with windows of this length, when so much is written to it."""
+    billed = max(SMALLEST_INCREMENTAL, bytes_per_hour * (window / timedelta(hours=1)))
+    return billed / _GB * EXPORT_PER_GB * (timedelta(days=30) / window)

@@ -13,12 +13,16 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from pipeline.errors import SettingRefused
+from pipeline.window_lengths import WindowBounds, WindowLengths
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
+#: Windows as long as the changes ask for, within the usual bounds.
+AUTO = "auto"
+_WINDOWS = 'a whole number from 15 to 1440, "auto", or an object with "shortest" and "longest"'
 #: When successes are mailed: each as it happens, summed up for each UTC day, or not at all.
 EVERY_RUN, DAILY, NEVER = "every_run", "daily", "never"
 #: EMR Serverless worker sizes: vCPUs to the memory allowed, in GB.
@@ -37,14 +41,14 @@ class MailLists:
 class TableSettings:
     """Everything that is settable for one source table.
 
-    `window_minutes`: the grid that windows end on, 15 to 1440. `tick_minutes`: how often the schedule looks whether a
-    window has closed. `buckets`: partitions of the table by hash of the partition key, a power of two. `success_mail`: when the
-    list `mail.success` is written to: every_run, daily or never.
+    `window_minutes`: the grid that windows end on, 15 to 1440, or the bounds that it moves in. `tick_minutes`: how often the
+    schedule looks whether a window has closed. `buckets`: partitions of the table by hash of the partition key, a power of
+    two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never.
     """
 
     name: str
     iceberg_table: str
-    window_minutes: int = 60
+    window_minutes: int | WindowBounds = 60
     tick_minutes: int = 15
     buckets: int = 16
     mail: MailLists = MailLists()
@@ -53,6 +57,11 @@ class TableSettings:
     def to_json(self) -> str:
         """Write it as one line of JSON, for its parameter."""
         return json.dumps(asdict(self), separators=(",", ":"))
+
+    @property
+    def windows(self) -> WindowLengths:
+        """How long windows may be."""
+        return WindowLengths.of(self.window_minutes)
 
     @classmethod
     def from_json(cls, text: str) -> TableSettings:
@@ -122,12 +131,13 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
     merged = {**defaults, **raw}
     name = _text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
     readable = re.sub(r"[^a-z0-9_]+", "_", name.lower())
-    window = _whole(merged, "window_minutes", TableSettings.window_minutes, 15, 1440, where)
+    window = _windows(merged.get("window_minutes", TableSettings.window_minutes), where)
+    shortest = window.shortest if isinstance(window, WindowBounds) else window
     settings = TableSettings(
         name=name,
         iceberg_table=_text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
         window_minutes=window,
-        tick_minutes=_whole(merged, "tick_minutes", min(window, TableSettings.tick_minutes), 1, 1440, where),
+        tick_minutes=_whole(merged, "tick_minutes", min(shortest, TableSettings.tick_minutes), 1, 1440, where),
         buckets=_choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
         success_mail=_word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),
@@ -137,6 +147,22 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         size <= _LONGEST_PARAMETER, where, f"{size} characters of JSON", f"{_LONGEST_PARAMETER}; shorten its mail lists"
     )
     return settings
+
+
+def _windows(raw: Any, where: str) -> int | WindowBounds:
+    """One length, or the bounds of lengths that follow the changes; ``auto`` is the usual bounds."""
+    if raw == AUTO:
+        return WindowBounds()
+    if not isinstance(raw, Mapping):
+        right = isinstance(raw, int) and not isinstance(raw, bool) and 15 <= raw <= 1440
+        _expect(right, f"{where}.window_minutes", raw, _WINDOWS)
+        return int(raw)
+    where = f"{where}.window_minutes"
+    _known(raw, _names(WindowBounds), where)
+    shortest = _whole(raw, "shortest", WindowBounds.shortest, 15, 1440, where)
+    longest = _whole(raw, "longest", WindowBounds.longest, 15, 1440, where)
+    _expect(longest % shortest == 0, f"{where}.longest", longest, f"a multiple of shortest, which is {shortest}")
+    return WindowBounds(shortest, longest)
 
 
 def _mail(raw: Any, where: str) -> MailLists:

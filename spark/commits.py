@@ -35,8 +35,8 @@ def _is_conflict(failure: Exception) -> bool:
     return "fast-forward" in str(failure)
 
 
-def marker(order: JobOrder, counts: Mapping[str, int]) -> dict[str, str]:
-    """What a commit of this order says of itself, as properties."""
+def marker(order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None) -> dict[str, str]:
+    """What a commit of this order says of itself, as properties. `billed_bytes`: what a merge's exports were billed."""
     return Marker(
         watermark=order.end,
         start=order.start,
@@ -45,4 +45,5 @@ def marker(order: JobOrder, counts: Mapping[str, int]) -> dict[str, str]:
         source_arn=order.source.arn,
         source_id=order.source.id,
         counts=counts,
+        billed_bytes=billed_bytes,
     ).to_properties()

@@ -121,7 +121,8 @@ def _misfits(this: _Merge, rows: DataFrame, columns: Columns) -> int:
 
 def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
     counts = accounting.of_commit(found, _misfits(this, rows, columns) if found["odd"] else 0)
-    properties = marker(this.order, counts)
+    billed = sum(export.manifest.billed_bytes for export in this.exports)
+    properties = marker(this.order, counts, billed)
     key, known = [field.name for field in columns.key], {field.name for field in before.all}
     misfits = listed_misfits(exploded(_odd_rows(rows, columns), *key), key) if counts["misfits"] else []
     whole = looked_through(rows, columns.all) if counts["misfits"] else without_misfits(rows)

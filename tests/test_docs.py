@@ -16,6 +16,7 @@ from pipeline.settings import Settings, SparkSettings, TableSettings
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+FAILURES = (ROOT / "docs" / "failures.md").read_text()
 DOCUMENTS = sorted(
     p
     for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
@@ -44,6 +45,14 @@ def test_every_setting_stands_in_the_readme():
 
 def test_every_mode_but_the_plain_one_is_shown_in_the_readme():
     assert [mode for mode in MODES if mode != "update" and f'"mode": "{mode}"' not in README] == []
+
+
+def test_every_test_that_the_table_of_failures_names_exists():
+    rows = [line for line in FAILURES.splitlines() if re.match(r"\| \d+ \|", line)]
+    without = [row for row in rows if not re.search(r"`tests/\S+\.py::test_\w+` *\|", row)]
+    named = re.findall(r"`(tests/\S+\.py)::(test_\w+)`", FAILURES)
+    assert (len(rows), without) == (63, [])
+    assert [f"{file}::{test}" for file, test in named if f"def {test}(" not in (ROOT / file).read_text()] == []
 
 
 def test_every_make_verb_that_a_document_names_exists():

@@ -21,6 +21,7 @@ EXPECTED = {
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is warehouse/*
         s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
+        emr-serverless:ListJobRuns on <SparkApplication.Arn>
     """,
     "NotifyNews": """
         sns:Publish on <NotificationTopic>

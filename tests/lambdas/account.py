@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from pipeline.marker import Marker
 from pipeline.settings import MailLists, TableSettings
 
 WINDOW = timedelta(minutes=15)
+_WITHIN_SECONDS = 30
 SETTINGS = TableSettings(
     "orders", "orders", window_minutes=15, mail=MailLists(("ok@example.com",), ("night@example.com",))
 )
@@ -79,7 +81,40 @@ class Account:
         self.aws.client("stepfunctions").create_state_machine(
             name="Tidemark", definition=json.dumps({"QueryLanguage": "JSONata", **waiting}), roleArn=role
         )
+        self._make_application()
         self.aws.advance(2 * 3600)
+
+    def _make_application(self) -> None:
+        """An application whose job runs end at once, because their program does not exist."""
+        emr, iam = self.aws.client("emr-serverless"), self.aws.client("iam")
+        emr.create_application(name="spark", releaseLabel="emr-7.14.0", type="SPARK", clientToken="application")
+        principal = {"Service": "emr-serverless.amazonaws.com"}
+        trust = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        iam.create_role(RoleName="job", AssumeRolePolicyDocument=policy)
+
+    @property
+    def application(self) -> str:
+        """The id of the application."""
+        return str(self.aws.client("emr-serverless").list_applications()["applications"][0]["id"])
+
+    def run_job(self, name: str, token: str) -> None:
+        """Run a job that fails without a word, and wait until it has."""
+        emr, application = self.aws.client("emr-serverless"), self.application
+        started = emr.start_job_run(
+            applicationId=application,
+            clientToken=token,
+            executionRoleArn=DEPLOYMENT.job_role_arn,
+            name=name,
+            jobDriver={"sparkSubmit": {"entryPoint": DEPLOYMENT.merge_entry_point, "entryPointArguments": ["{}"]}},
+        )
+        until, asked = (
+            time.monotonic() + _WITHIN_SECONDS,
+            {"applicationId": application, "jobRunId": started["jobRunId"]},
+        )
+        while (state := emr.get_job_run(**asked)["jobRun"]["state"]) != "FAILED":
+            assert time.monotonic() < until, state
+            time.sleep(0.05)
 
     def create_source(self, name: str = "orders") -> None:
         """Create a source table with recovery on."""
@@ -125,10 +160,10 @@ class Account:
         found = self.parameters(table).items()
         return {int(name[4:]): json.loads(value) for name, value in found if name.startswith("run/")}
 
-    def commit(self, watermark: datetime, job_id: str = "job-0", **counts: int) -> None:
+    def commit(self, watermark: datetime, job_id: str = "job-0", *, billed: int | None = None, **counts: int) -> None:
         """Put the Iceberg table at a watermark, as a job's commit does: a metadata file and where Glue finds it."""
         arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders"
-        marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts)
+        marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts, billed)
         self.write_metadata(
             {"snapshots": [{"snapshot-id": 1, "summary": marker.to_properties()}], "current-snapshot-id": 1}
         )

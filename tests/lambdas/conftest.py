@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 # Powertools reads these when the functions' modules are imported, as it does in a container.
 os.environ |= {"POWERTOOLS_SERVICE_NAME": "tidemark", "POWERTOOLS_METRICS_NAMESPACE": "Tidemark"}
@@ -32,10 +33,11 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
 @pytest.fixture
 def account(launched: LocalAws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     """The account as it was made, and the environment in which the functions find it."""
-    for name, value in {**launched.settings_for_shell, **DEPLOYMENT.to_environment()}.items():
+    account = Account(launched)
+    deployment = replace(DEPLOYMENT, application_id=account.application)
+    for name, value in {**launched.settings_for_shell, **deployment.to_environment()}.items():
         monkeypatch.setenv(name, value)
     client.cache_clear()
-    account = Account(launched)
     yield account
     account.stop_everything()
     launched.set_faults()

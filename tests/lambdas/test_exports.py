@@ -81,6 +81,7 @@ def test_an_export_goes_where_the_table_s_exports_are_with_both_images(account: 
     described = account.aws.client("dynamodb").describe_export(ExportArn=export["arn"])["ExportDescription"]
     assert (described["S3Bucket"], described["S3Prefix"]) == (DEPLOYMENT.bucket, "exports/orders")
     assert described["IncrementalExportSpecification"]["ExportViewType"] == "NEW_AND_OLD_IMAGES"
+    assert (described["ExportFormat"], described["S3SseAlgorithm"]) == ("DYNAMODB_JSON", "AES256")
 
 
 def test_an_export_that_failed_is_asked_for_anew_and_the_same_one_after_that(account: Account):

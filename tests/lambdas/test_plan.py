@@ -11,7 +11,8 @@ import pytest
 
 from lambdas.plan import handler
 from pipeline.errors import InputRefused, SettingRefused, TableNotFound
-from tests.lambdas.account import Account, call
+from pipeline.instants import floor_to, format_instant
+from tests.lambdas.account import WINDOW, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -37,6 +38,16 @@ def test_the_watermark_is_read_from_the_table_s_metadata(account: Account):
     answer = plan(account.execution())
     start, end = account.instants(3, 0)
     assert answer["exports"] == [{"from": start, "to": end}]
+
+
+def test_windows_that_follow_the_changes_are_as_long_as_the_last_bill_in_the_table_asks_for(account: Account):
+    start = account.grid(5)
+    bounds = {"name": "orders", "window_minutes": {"shortest": 15, "longest": 240}}
+    account.put_parameter("orders", "settings", json.dumps(bounds))
+    account.commit(start, billed=25_000_000)
+    assert plan(account.execution(), dry_run=True)["end"] == format_instant(account.grid())
+    account.commit(start, billed=10_000_000)
+    assert plan(account.execution())["end"] == format_instant(floor_to(account.grid(), 2 * WINDOW))
 
 
 def test_an_idle_run_claims_nothing_and_says_until_when(account: Account):

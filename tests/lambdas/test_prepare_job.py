@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,20 +12,12 @@ from pipeline.job_order import JobOrder
 from tests.lambdas.account import DEPLOYMENT, Account, call
 
 pytestmark = pytest.mark.local_aws
-WITHIN_SECONDS = 30
 
 
 @pytest.fixture
-def application(account: Account, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An application whose job runs end at once, because their program does not exist."""
-    emr = account.aws.client("emr-serverless")
-    made = emr.create_application(name="spark", releaseLabel="emr-7.14.0", type="SPARK", clientToken="application")
-    trust = {"Effect": "Allow", "Principal": {"Service": "emr-serverless.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-    account.aws.client("iam").create_role(RoleName="job", AssumeRolePolicyDocument=policy)
-    for name, value in replace(DEPLOYMENT, application_id=made["applicationId"]).to_environment().items():
-        monkeypatch.setenv(name, value)
-    return str(made["applicationId"])
+def application(account: Account) -> str:
+    """The application whose job runs count."""
+    return account.application
 
 
 def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, Any]:
@@ -62,26 +51,13 @@ def tried(prepared: dict[str, Any]) -> int:
     return int(number)
 
 
+def run_once(account: Account, prepared: dict[str, Any]) -> None:
+    """Run the job until it has failed."""
+    account.run_job(prepared["name"], prepared["client_token"])
+
+
 def ordered(prepared: dict[str, Any]) -> JobOrder:
     return JobOrder.from_arguments(prepared["arguments"])
-
-
-def run_once(account: Account, application: str, prepared: dict[str, Any]) -> None:
-    """Start the job and wait until it has ended."""
-    emr = account.aws.client("emr-serverless")
-    started = emr.start_job_run(
-        applicationId=application,
-        clientToken=prepared["client_token"],
-        executionRoleArn=prepared["role_arn"],
-        name=prepared["name"],
-        jobDriver={"sparkSubmit": {"entryPoint": prepared["entry_point"], "entryPointArguments": ["{}"]}},
-    )
-    until = time.monotonic() + WITHIN_SECONDS
-    while (
-        state := emr.get_job_run(applicationId=application, jobRunId=started["jobRunId"])["jobRun"]["state"]
-    ) != "FAILED":
-        assert time.monotonic() < until, state
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +72,6 @@ def run_once(account: Account, application: str, prepared: dict[str, Any]) -> No
         ),
     ],
 )
-@pytest.mark.usefixtures("application")
 def test_the_plan_s_kind_decides_the_job(account: Account, mode: str, exports: Any, job: str, entry_point: str):
     prepared = prepare(planned(account, mode, **({"exports": exports} if exports else {})))
     assert (ordered(prepared).job, prepared["entry_point"]) == (job, entry_point)
@@ -114,27 +89,26 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
     assert prepared["spark_submit_parameters"].startswith("--py-files s3://the-bucket/spark.zip --conf ")
 
 
-@pytest.mark.usefixtures("application")
 def test_preparing_twice_gives_the_same_job(account: Account):
     assert prepare(planned(account)) == prepare(planned(account))
 
 
-def test_each_job_run_that_has_ended_makes_the_next_one_a_new_one(account: Account, application: str):
+def test_each_job_run_that_has_ended_makes_the_next_one_a_new_one(account: Account):
     numbers = []
     for _ in range(3):
         prepared = prepare(planned(account))
         numbers.append(tried(prepared))
-        run_once(account, application, prepared)
+        run_once(account, prepared)
     assert numbers == [0, 1, 2]
 
 
-def test_job_runs_of_other_work_do_not_count(account: Account, application: str):
-    run_once(account, application, prepare(planned(account, job_id="update-0")))
+def test_job_runs_of_other_work_do_not_count(account: Account):
+    run_once(account, prepare(planned(account, job_id="update-0")))
     assert tried(prepare(planned(account))) == 0
 
 
-def test_only_job_runs_since_the_history_ended_are_looked_through(account: Account, application: str):
-    run_once(account, application, prepare(planned(account)))
+def test_only_job_runs_since_the_history_ended_are_looked_through(account: Account):
+    run_once(account, prepare(planned(account)))
     account.aws.advance(3600)
     assert tried(prepare(planned(account, end=account.instants(0)[0]))) == 0
     assert tried(prepare(planned(account, end=account.instants(9)[0]))) == 1

@@ -63,6 +63,17 @@ def test_a_failure_of_the_schedule(before, kind, is_told, after):
     assert after_failure(before, kind, SINCE, NEAR) == News(after, failed=is_told)
 
 
+def test_each_wish_that_is_given_up_is_told_once_also_within_one_incident():
+    halt = Kind("WishGivenUp", "Plan")
+    first = after_failure(told(JOB), halt, SINCE, NEAR, "backfill-1")
+    assert first == News(replace(told(JOB, halt), given_up="backfill-1"), failed=True)
+    assert not after_failure(first.told, halt, SINCE, NEAR, "backfill-1").failed
+    second = after_failure(first.told, halt, SINCE, NEAR, "full-2")
+    assert second == News(replace(told(JOB, halt), given_up="full-2"), failed=True)
+    assert Told.from_text(second.told.to_text()) == second.told
+    assert after_failure(second.told, JOB, SINCE, NEAR) == News(second.told)
+
+
 def test_an_incident_keeps_the_tick_and_the_watermark_it_began_at():
     later = after_failure(OPEN, GONE, at("13:00"), behind(40)).told.incident
     assert (later.since, later.watermark) == (SINCE, at("12:00"))

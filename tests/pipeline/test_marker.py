@@ -126,6 +126,12 @@ def test_a_marker_goes_through_the_properties_unchanged(counted, job, job_id):
     assert Marker.from_properties({**marker.to_properties(), "operation": "overwrite"}) == marker
 
 
+def test_what_a_merge_was_billed_travels_with_it_and_older_commits_do_not_say():
+    billed = replace(SECOND, billed_bytes=10_000_000)
+    assert Marker.from_properties(billed.to_properties()) == billed
+    assert "tidemark.billed-bytes" not in SECOND.to_properties()
+
+
 def test_properties_without_a_watermark_are_no_marker():
     assert Marker.from_properties({"operation": "append", "tidemark.names": "{}"}) is None
 

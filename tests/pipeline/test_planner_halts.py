@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from pipeline.errors import error_names
 from pipeline.execution_input import FULL
 from pipeline.marker import TableState
-from pipeline.observation import Export, Halt, Idle, Record
-from tests.pipeline.world import ME, OTHER, RECREATED, at, backfill, claim, full, plan, seen, table, update
+from pipeline.observation import Export, Halt, Idle, Observation, Record
+from pipeline.planner import next_action
+from tests.pipeline.world import ME, OTHER, RECREATED, at, backfill, claim, full, plan, seen, table, update, wish
 
 UNMARKED = TableState(exists=True)
 
@@ -138,3 +142,35 @@ def test_once_the_new_source_is_loaded_the_schedule_goes_on():
 
 def test_the_table_wins_over_a_parameter_that_is_ahead_of_the_source():
     assert update(seen("13:00", recorded="2030-01-01T00:00:00Z")) == Record(at("13:00"), "2030-01-01T00:00:00Z")
+
+
+def keeping(days: int, world: Observation) -> Observation:
+    """The world with a recovery period of so many days."""
+    return replace(world, source=replace(world.source, recovery_days=days))
+
+
+@pytest.mark.parametrize(
+    ("world", "error"),
+    [
+        pytest.param(keeping(1, seen("")), "RecoveryTooShort", id="no full export is paid for in vain"),
+        pytest.param(keeping(1, seen("12:00", "09:00-12:30")), "RecoveryTooShort", id="nothing has closed yet"),
+        pytest.param(keeping(1, seen("08:00", "09:00-12:30")), "HistoryLost", id="history that is lost is said first"),
+        pytest.param(keeping(1, seen("12:00", "09:00-12:30", control="PAUSE")), "", id="a paused table is left alone"),
+        pytest.param(keeping(2, seen("12:00", "09:00-12:30")), "", id="two days are enough"),
+    ],
+)
+def test_a_source_that_keeps_less_history_than_a_window_takes_is_refused(world, error):
+    action = next_action(world, wish(), timedelta(days=1), timedelta(days=1, minutes=75))
+    assert getattr(action, "error", "") == error
+
+
+def test_what_can_still_be_exported_is_exported_however_short_the_history():
+    world = keeping(1, seen("20/13:00", "20/12:00-13:00"))
+    action = next_action(world, wish(), timedelta(hours=12), timedelta(days=1, minutes=75))
+    assert action == Export(plan("20/13:00 12:00"), 1)
+
+
+def test_the_refusal_says_how_many_hours_are_kept_and_how_many_are_needed():
+    action = next_action(keeping(1, seen("")), wish(), timedelta(days=1), timedelta(days=1, minutes=75))
+    assert isinstance(action, Halt)
+    assert action.message == "the source keeps 24 hours of history; a window, a tick and the time to ask take 25.25"

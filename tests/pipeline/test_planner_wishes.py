@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.execution_input import BACKFILL, FULL
@@ -107,3 +109,53 @@ def test_after_a_full_export_off_the_grid_the_schedule_goes_on_from_exactly_ther
     done = plan("13:17:09", FULL)
     world = seen(shows=table("13:17:09", done=(done,)), restorable="09:00-16:20", claim=claim(done))
     assert update(world) == Export(plan("13:17:09 16:00"), 8)
+
+
+WISHES = [
+    pytest.param(plan("10:00 12:00", BACKFILL), '{"table":"orders","mode":"backfill","from":"2026-11-21T10:00:00Z"}'),
+    pytest.param(plan("12:00", FULL), '{"table":"orders","mode":"full"}'),
+]
+
+
+def tried(wished, times):
+    """A dead run's claim of a wish whose job has ended so often."""
+    return replace(claim(wished), ended_runs=times)
+
+
+@pytest.mark.parametrize(("wished", "asked"), WISHES)
+def test_a_wish_whose_job_has_ended_three_times_is_given_up_and_its_person_told_how_to_ask_again(wished, asked):
+    world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
+    action = update(world)
+    assert isinstance(action, Halt)
+    assert (action.error, action.given_up, action.asked) == ("WishGivenUp", wished.job_id, asked)
+    assert "has ended 3 times without success" in action.message
+
+
+@pytest.mark.parametrize(("wished", "_asked"), WISHES)
+def test_until_then_it_is_tried_again_and_once_that_is_told_the_schedule_goes_on(wished, _asked):
+    assert update(seen("12:00", "09:00-13:00", claim=tried(wished, 2))) == Export(wished, 8, taken_over_from=OTHER)
+    told = replace(seen("12:00", "09:00-13:00", claim=tried(wished, 3)), given_up=wished.job_id)
+    assert update(told) == Export(plan("12:00 13:00"), 8)
+
+
+def test_the_telling_of_another_wish_is_not_enough():
+    world = seen("12:00", "09:00-13:00", claim=tried(plan("10:00 12:00", BACKFILL), 3))
+    assert update(replace(world, given_up=plan("12:00", FULL).job_id)).kind == "Halt"
+
+
+def test_a_wish_that_its_last_job_run_has_fulfilled_after_all_is_not_given_up():
+    wished = plan("10:00 12:00", BACKFILL)
+    world = seen("12:00", "09:00-13:00", claim=tried(wished, 3), shows=table("12:00", done=(wished,)))
+    assert update(world) == Export(plan("12:00 13:00"), 8)
+
+
+def test_what_the_schedule_wants_for_itself_is_never_given_up():
+    found = plan("12:00 13:00")
+    assert update(seen("12:00", "09:00-14:00", claim=tried(found, 30))) == Export(found, 8, taken_over_from=OTHER)
+
+
+def test_asked_for_again_a_wish_that_was_given_up_is_other_work():
+    wished = plan("10:00 12:00", BACKFILL)
+    world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
+    assert backfill(world, "10:00") == Export(wished.next_attempt(), 8)
+    assert backfill(world, "11:00") == Export(plan("11:00 12:00", BACKFILL), 8)

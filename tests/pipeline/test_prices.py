@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.execution_input import FULL
-from pipeline.prices import estimate_export, export_cost, idle_month, job_cost
+from pipeline.prices import estimate_export, export_cost, job_cost, month_of_exports
 from tests.pipeline.world import plan
 
 
@@ -25,7 +25,12 @@ def test_windows_are_estimated_by_the_least_that_each_is_billed():
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 2.88), (60, 0.72), (1440, 0.03)])
 def test_a_quiet_month_costs_what_the_manual_says(minutes, dollars):
-    assert idle_month(timedelta(minutes=minutes)) == pytest.approx(dollars)
+    assert month_of_exports(timedelta(minutes=minutes)) == pytest.approx(dollars)
+
+
+@pytest.mark.parametrize(("minutes", "dollars"), [(15, 28.80), (60, 28.80), (1440, 28.80)])
+def test_a_busy_month_costs_the_same_with_windows_of_any_length(minutes, dollars):
+    assert month_of_exports(timedelta(minutes=minutes), 400_000_000) == pytest.approx(dollars)
 
 
 def test_a_job_costs_its_hours_of_vcpu_memory_and_storage():

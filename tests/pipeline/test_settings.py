@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import SettingRefused
 from pipeline.settings import MailLists, Settings, SparkSettings, TableSettings, is_table_name
+from pipeline.window_lengths import WindowBounds, WindowLengths
 
 ORDERS = {"name": "orders"}
 
@@ -66,6 +67,21 @@ def test_the_schedule_looks_every_quarter_of_an_hour(window, tick):
     assert parsed(window_minutes=window).tick_minutes == tick
 
 
+@pytest.mark.parametrize(
+    ("setting", "bounds", "tick"),
+    [
+        ("auto", WindowBounds(15, 240), 15),
+        ({}, WindowBounds(15, 240), 15),
+        ({"shortest": 30, "longest": 1440}, WindowBounds(30, 1440), 15),
+        ({"shortest": 60, "longest": 60}, WindowBounds(60, 60), 15),
+    ],
+)
+def test_windows_may_follow_the_changes_within_bounds(setting, bounds, tick):
+    table = parsed(window_minutes=setting)
+    assert (table.window_minutes, table.tick_minutes) == (bounds, tick)
+    assert table.windows == WindowLengths.of(bounds)
+
+
 def test_the_only_table_need_not_be_named():
     assert Settings.parse({"tables": [ORDERS]}).default_table == "orders"
     assert Settings.parse({"tables": [ORDERS, {"name": "carts"}]}).default_table == ""
@@ -74,12 +90,21 @@ def test_the_only_table_need_not_be_named():
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ({"window_minutes": 14}, r"tables\[0\].window_minutes is 14; allowed is a whole number from 15 to 1440"),
+        (
+            {"window_minutes": 14},
+            r"tables\[0\].window_minutes is 14; allowed is a whole number from 15 to 1440, .auto., or",
+        ),
         ({"window_minutes": 1441}, "window_minutes is 1441"),
         ({"window_minutes": "60"}, "window_minutes is '60'"),
         ({"window_minutes": 60.0}, "window_minutes is 60.0"),
         ({"window_minutes": True}, "window_minutes is True"),
         ({"window_minutes": None}, "window_minutes is None"),
+        ({"window_minutes": "automatic"}, "window_minutes is 'automatic'; allowed is a whole number from 15 to 1440"),
+        ({"window_minutes": {"least": 15}}, "window_minutes has the unknown setting 'least'; allowed are longest, sho"),
+        ({"window_minutes": {"shortest": 14}}, r"window_minutes\.shortest is 14; allowed is a whole number from 15"),
+        ({"window_minutes": {"longest": 1441}}, r"window_minutes\.longest is 1441"),
+        ({"window_minutes": {"shortest": 30, "longest": 100}}, "longest is 100; allowed is a multiple of shortest, wh"),
+        ({"window_minutes": {"shortest": 60, "longest": 30}}, "longest is 30; allowed is a multiple of shortest, whi"),
         ({"tick_minutes": 0}, "tick_minutes is 0; allowed is a whole number from 1 to 1440"),
         ({"buckets": 3}, "buckets is 3; allowed is one of 1, 2, 4"),
         ({"buckets": 8192}, "buckets is 8192"),
@@ -145,7 +170,12 @@ tables = st.builds(
     TableSettings,
     name=st.from_regex(r"[A-Za-z0-9_.-]{3,255}", fullmatch=True),
     iceberg_table=st.from_regex(r"[a-z0-9_]{1,255}", fullmatch=True),
-    window_minutes=st.integers(15, 1440),
+    window_minutes=st.one_of(
+        st.integers(15, 1440),
+        st.tuples(st.integers(15, 60), st.integers(1, 24)).map(
+            lambda found: WindowBounds(found[0], found[0] * found[1])
+        ),
+    ),
     tick_minutes=st.integers(1, 1440),
     buckets=st.sampled_from([2**n for n in range(13)]),
     mail=st.builds(MailLists, success=addresses, failure=addresses),

@@ -15,12 +15,14 @@ from pipeline.incidents import Told
 from pipeline.instants import format_instant
 from pipeline.journal import Claim
 from pipeline.observation import SourceHistory
+from pipeline.recovery import history_needed, windows_within
 from pipeline.settings import Settings
+from pipeline.window_lengths import window_length
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
 from tests.simulation.jobs import Jobs
 from tests.simulation.post import Post, Sent
-from tests.simulation.source import Source
+from tests.simulation.source import LONGEST_PERIOD, Source
 from tests.simulation.table import IcebergTable
 from tests.simulation.timeline import Timeline
 
@@ -50,13 +52,12 @@ class Parameters:
 class Account:
     """One table's world. `down`: services that fail now, with the error that calls end in."""
 
-    def __init__(self, seed: int, clock: Clock, window_minutes: int) -> None:
+    def __init__(self, seed: int, clock: Clock, window_minutes: int | dict[str, int]) -> None:
         self.seed, self.clock = seed, clock
         self.dice = random.Random(seed)
         self.timeline = Timeline(clock)
         raw = {"tables": [{"name": "orders", "window_minutes": window_minutes, "tick_minutes": 15}]}
         self.settings = Settings.parse(raw).tables[0]
-        self.window = timedelta(minutes=self.settings.window_minutes)
         self.parameters = Parameters()
         self.table = IcebergTable()
         self.exports = Exports(clock, self.dice, self.timeline)
@@ -84,6 +85,17 @@ class Account:
         self._sources += 1
         self.source = Source(self._sources, born, recovery_since=born)
         self.jobs.meddled_at = self.clock.now
+
+    @property
+    def window(self) -> timedelta:
+        """How long windows are now."""
+        days = self.source.period_days if self.source else LONGEST_PERIOD
+        return window_length(windows_within(self.settings, days), self.table.state)
+
+    @property
+    def needs_more_history(self) -> bool:
+        """Whether the source keeps less history than the settings need."""
+        return self.source is not None and history_needed(self.settings) > timedelta(days=self.source.period_days)
 
     def trouble(self, until: int = 0, *, by_person: bool = False) -> None:
         """Something is wrong now, or until an instant: what runs meanwhile may fail."""

@@ -47,8 +47,7 @@ class Faults:
         """Let something be wrong for a while, of many lengths, or until somebody takes it out."""
         account = self._account
         account.standing.add(standing)
-        least = min(5 * MINUTE, most)
-        left = min(most, int(least * (most / least) ** self._dice.random()))
+        left = int(5 * MINUTE * (most / (5 * MINUTE)) ** self._dice.random())  # nothing lasts shorter than that
         while left > 0 and standing in account.standing:
             yield min(left, 5 * MINUTE)
             left -= 5 * MINUTE
@@ -120,6 +119,10 @@ class Faults:
         kinds = (jobs.CRASHES, jobs.CRASHES, jobs.DIES_AFTER_COMMIT, jobs.DIES_AFTER_COMMIT, jobs.HANGS, *_REFUSALS)
         troubles += [self._dice.choice(kinds)] * self._dice.choice((1, 1, 2, 4))
         yield from self._consumed(troubles)
+
+    def _jobs_of_wishes_crash(self) -> Process:
+        self._account.jobs.wishes_crash_until = self._account.clock.now + self._dice.randint(DAY, 6 * DAY)
+        yield 0
 
     def _run_stopped(self) -> Process:
         for _ in range(200):
@@ -227,6 +230,7 @@ FAULTS: dict[Callable[[Faults], Process], int] = {
     Faults._export_takes_hours: 5,
     Faults._export_never_ends: 1,
     Faults._job_goes_wrong: 12,
+    Faults._jobs_of_wishes_crash: 3,
     Faults._run_stopped: 12,
     Faults._ticks_lost: 3,
     Faults._ticks_late: 4,

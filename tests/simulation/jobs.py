@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
+from pipeline.execution_input import BACKFILL, FULL
+from pipeline.half_done import MOST_JOB_RUNS
 from pipeline.job_order import JobOrder
 from spark import guard
 from tests.simulation.clock import HOUR, MINUTE, Clock, Process
@@ -21,6 +23,8 @@ from tests.simulation.table import IcebergTable
 from tests.simulation.timeline import Timeline
 
 _LONGEST = 12 * HOUR
+#: How the names of jobs begin that a person has asked for.
+_WISHES = (BACKFILL, FULL)
 AT_WORK = ("RUNNING",)
 #: How a job goes wrong, each by its name in the timeline.
 CRASHES, DIES_AFTER_COMMIT, HANGS = "crashes", "dies after its commit", "hangs"
@@ -52,11 +56,16 @@ class Jobs:
         self._by_name: defaultdict[str, list[JobRun]] = defaultdict(list)
         self.reports: dict[str, str] = {}
         self.troubles: list[str] = []
+        self.wishes_crash_until = 0
         #: When somebody other than the pipeline last changed table or source: only then may a job have to refuse.
         self.meddled_at = 0
         self.sources: dict[str, Source] = {}
         self.committed = 0
         self.trouble: Callable[[int], object] = lambda _until: None
+
+    def a_wish_has_failed_often(self) -> bool:
+        """Whether any backfill or full export has used up its job runs."""
+        return any(name.startswith(_WISHES) and self.ended_runs(name) >= MOST_JOB_RUNS for name in self._by_name)
 
     def ended_runs(self, name: str) -> int:
         """How many job runs of this name have ended or are being cancelled."""
@@ -65,7 +74,8 @@ class Jobs:
     def start(self, order: JobOrder, token: str, exports: Mapping[str, Export], planned: int) -> JobRun:
         """Start a job run; the same token again gives the same run."""
         if token not in self._by_token:
-            trouble = self.troubles.pop(0) if self.troubles else ""
+            crashes = self._clock.now < self.wishes_crash_until and order.job_id.startswith(_WISHES)
+            trouble = CRASHES if crashes else self.troubles.pop(0) if self.troubles else ""
             run = JobRun(order, token, self._clock.now, planned, trouble)
             if trouble:
                 self.trouble(self._clock.now + (_LONGEST if trouble == HANGS else 0))
@@ -138,7 +148,7 @@ class Jobs:
                     rows.pop(key, None)
                 else:
                     rows[key] = value
-        self._table.commit(run.order, rows)
+        self._table.commit(run.order, rows, sum(export.source.billed(export.request) for export in exports))
         self.committed += 1
         self._timeline.add("Spark", "commits {}: [{}, {})", run.token, run.order.start, run.order.end)
         right = exports[0].source.rows(_seconds(run.order))

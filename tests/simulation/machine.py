@@ -7,6 +7,7 @@ die, be slowed down, or lose a reply.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import lru_cache
 
 from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
@@ -28,6 +29,8 @@ from pipeline.job_order import JobOrder
 from pipeline.journal import Claim, newest_claim
 from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
 from pipeline.planner import another_run, next_action
+from pipeline.recovery import history_needed, windows_within
+from pipeline.window_lengths import window_length
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
@@ -48,7 +51,9 @@ def plan(run: Run) -> State:
         run.known = run.account.post.version
         yield from run.pause()
         seen = yield from _observe(run, found)
-        action = next_action(seen, wish, run.account.window)
+        settings = run.account.settings
+        length = window_length(windows_within(settings, seen.source.recovery_days), seen.table)
+        action = next_action(seen, wish, length, history_needed(settings))
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break
@@ -74,8 +79,12 @@ def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         if not runs:
             yield from run.pause()
             refused = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id, ""))
-        claim = Claim(claim.number, claim.owner, claim.plan, owner_runs=runs, refused_with=refused)
-    return Observation(history, state, found.control, found.recorded, claim, run.name)
+        claim = replace(claim, owner_runs=runs, refused_with=refused)
+        if not runs and not claim.is_done(state):
+            job_id = claim.plan.job_id
+            claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.ended_runs(job_id)))
+    given_up = told_of(found.told).given_up
+    return Observation(history, state, found.control, found.recorded, claim, run.name, given_up)
 
 
 @lru_cache(maxsize=64)

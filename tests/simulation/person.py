@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pipeline.errors import ASK_AGAIN, RUN_NOW, InputRefused, PipelineError, error_names
+from pipeline.errors import ASK_AGAIN, RUN_NOW, InputRefused, PipelineError, RecoveryTooShort, WishGivenUp, error_names
 from pipeline.execution_input import special_wish
 from pipeline.instants import format_instant
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
@@ -16,6 +16,7 @@ from tests.simulation.account import DEPLOYMENT, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
 from tests.simulation.post import Sent
 from tests.simulation.run import Run
+from tests.simulation.source import LONGEST_PERIOD
 
 Start = Callable[[str, Mapping[str, Any]], object]
 
@@ -83,6 +84,10 @@ class Person:
         account, state = self._account, self._account.table.state
         if error in _OWN_FAULT:
             return by == "a person"
+        if error == WishGivenUp.__name__:
+            return account.jobs.a_wish_has_failed_often()
+        if error == RecoveryTooShort.__name__:
+            return account.needs_more_history
         if account.source is None or account.source.recovery_since is None or state.marker is None:
             return error == "WatermarkMissing" and state.exists
         recreated = state.marker.source_id != account.source.table.id
@@ -137,6 +142,14 @@ class Person:
         if account.source is not None and account.source.recovery_since is None:
             account.source.recovery_since = account.clock.now
 
+    def _has_history_kept(self, _found: re.Match[str]) -> None:
+        """For 35 days from now on; what is gone does not come back."""
+        source = self._account.source
+        if source is not None:
+            if source.recovery_since is not None:
+                source.recovery_since = source.earliest(self._account.clock.now)
+            source.period_days = LONGEST_PERIOD
+
     def _sets_control(self, found: re.Match[str]) -> None:
         self._account.parameters.control = found[1]
         self._account.standing -= {"control is misspelt", "paused", "paused for weeks"}
@@ -158,6 +171,7 @@ _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], None]], ...] = (
     (r"start-execution .*--input '(.*)'$", Person._starts),
     (r"^make deploy$", Person._deploys),
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),
+    (r"update-continuous-backups .*RecoveryPeriodInDays=35$", Person._has_history_kept),
     (r"put-parameter --overwrite --name \S+/control --value (RUN)$", Person._sets_control),
     (r"^aws ssm delete-parameters .*/run .*", Person._removes_claims),
 )

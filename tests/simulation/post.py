@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pipeline.errors import HistoryLost
+from pipeline.errors import HistoryLost, WishGivenUp
 from pipeline.incidents import Told
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING
 from pipeline.observation import UP_TO_DATE, Idle
@@ -87,7 +87,8 @@ class Post:
             return
         mailed = self._mailed.setdefault(mail.run, Mailed())
         if mail.known == self.version:
-            if mail.status == FAILURE and mail.kind in self._kinds and not self._ending:
+            again = mail.kind in self._kinds and mail.facts["error"] != WishGivenUp.__name__  # each wish by itself
+            if mail.status == FAILURE and again and not self._ending:
                 raise self._wrong("one mail for one incident", f"{' '.join(mail.kind)} has been told")
             if mail.status == WARNING and mail.level <= self._level:
                 raise self._wrong("a warning comes once", f"{mail.level} after {self._level}")
@@ -120,7 +121,7 @@ class Post:
         if not self._ending:
             self._over = False
         # What announces an all-clear comes before its mail; every other record comes after.
-        if was_ending or not self._ending:
+        if was_ending or not self._ending or mailed.cleared:
             self._mailed[run] = Mailed()
         self._known[run] = self.version
 

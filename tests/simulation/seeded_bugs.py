@@ -32,11 +32,11 @@ def cursor_moved_at_export_start() -> Iterator[None]:
         run.account.parameters.recorded = format_instant(run.plan.plan.end)
         return (yield from start_exports(run))
 
-    def plan(seen: Observation, wish: ExecutionInput, window: timedelta) -> Action:
+    def plan(seen: Observation, wish: ExecutionInput, window: timedelta, history: timedelta) -> Action:
         marker, latest = seen.table.marker, seen.source.latest
         if marker and latest and marker.watermark < (cursor := _cursor(seen.recorded)) <= latest:
             seen = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=cursor)))
-        return next_action(seen, wish, window)
+        return next_action(seen, wish, window, history)
 
     start_exports, next_action = machine.STATES["StartExports"], machine.next_action
     with patch.dict(machine.STATES, StartExports=start), patch.object(machine, "next_action", plan):
@@ -80,13 +80,13 @@ def overlap_after_takeover() -> Iterator[None]:
 def clamped_to_the_earliest_restorable_time() -> Iterator[None]:
     """Where history is lost, the next window starts where history begins, instead of a halt."""
 
-    def update(seen: Observation, window: timedelta) -> Action:
+    def update(seen: Observation, window: timedelta, history: timedelta) -> Action:
         marker, (_, earliest) = seen.table.marker, seen.restorable
         if marker and marker.watermark < earliest:
             clamped = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=earliest)))
-            action = right_update(clamped, window)
+            action = right_update(clamped, window, history)
             return action if isinstance(action, Export) else planner.Idle("UpToDate", "so it seems")
-        return right_update(seen, window)
+        return right_update(seen, window, history)
 
     def unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
         found = right_unfit(seen, wish)

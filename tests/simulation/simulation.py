@@ -17,12 +17,16 @@ from tests.simulation.execution import execute
 from tests.simulation.faults import Faults
 from tests.simulation.person import Person
 from tests.simulation.run import FATES, Run
-from tests.simulation.source import LONGEST_PERIOD
 
 #: Where every seed begins: 2026-01-01T00:00:00Z.
 START = 1_767_225_600
 TICK = 15 * MINUTE
-_WINDOWS = (60, 15, 240, 30, 1_440, 90, 60, 480, 45, 120)
+_WINDOWS: tuple[int | dict[str, int], ...] = (
+    *(60, 15, 240, 30, 1_440, 90),
+    {"shortest": 15, "longest": 240},
+    *(480, 45),
+    {"shortest": 30, "longest": 1_440},
+)
 #: Of so many runs one is struck in one of its calls; of so many one is slow.
 _STRUCK, _SLOW = 40, 12
 
@@ -114,13 +118,12 @@ class Simulation:
         calm = account.calm_since()
         if calm is None or now - calm < GRACE or account.source is None:
             return
-        # Windows of a day lose a history of a day again and again, and the person mends it as often.
-        short = account.source.period_days < LONGEST_PERIOD
-        if account.awaits_person and (short or now - account.left_alone_since < PATIENCE):
+        if account.awaits_person and now - account.left_alone_since < PATIENCE:
             return
         watermark = account.table.state.watermark
         latest = instant(account.source.latest(now - GRACE))
-        behind = watermark is None or closed_windows(watermark, latest, account.window)
+        lengths = {account.window, account.settings.windows.longest}
+        behind = watermark is None or any(closed_windows(watermark, latest, length) for length in lengths)
         if behind:
             what = f"nothing is wrong since {format_instant(instant(calm))}, and the table is at {watermark}"
             raise account.timeline.violated("never stuck for longer than a tick", what)

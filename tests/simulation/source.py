@@ -14,6 +14,7 @@ from datetime import datetime
 from pipeline.exports import ExportRequest
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.observation import SourceHistory
+from pipeline.prices import SMALLEST_INCREMENTAL
 from tests.simulation.clock import DAY, MINUTE, instant, seconds
 
 ARN = "arn:aws:dynamodb:eu-west-1:111122223333:table/orders"
@@ -23,6 +24,8 @@ LONGEST_PERIOD = 35
 TRAIL = 5 * MINUTE
 #: Seconds between two changes of a key: some change in every window, one hardly ever.
 _PACES = (311, 1_009, 4_001, 40_009, 400_009)
+#: What a change weighs, in bytes, season after season: some are quiet, in some the shortest window is billed twice the least.
+_WEIGHTS, _SEASON = (1_000, 400_000, 6_000_000), 5 * DAY
 #: Of so many changes of a key in turn the last is its deletion.
 _LIFE = 3
 
@@ -84,6 +87,14 @@ class Source:
                 if before is not None or after is not None:
                     found[key] = after
         return found
+
+    def billed(self, request: ExportRequest) -> int:
+        """What DynamoDB bills for an export: everything written in the window, the minimum at least; nothing for a full one."""
+        if request.window is None:
+            return 0
+        start, end = seconds(request.window.start), seconds(request.window.end)
+        written = sum(self._changes(key, end) - self._changes(key, start) for key in range(len(_PACES)))
+        return max(SMALLEST_INCREMENTAL, written * _WEIGHTS[end // _SEASON % len(_WEIGHTS)])
 
     def _changes(self, key: int, time: int) -> int:
         """How often an item has changed before `time`."""

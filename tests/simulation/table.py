@@ -11,6 +11,8 @@ from tests.simulation.source import Rows
 #: Older snapshots have expired: as many as a few days of short windows make.
 _KEPT = 200
 _JOB_IDS = 60
+#: Nobody looks further back than past a few backfills.
+_COMMITS = 10
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,13 @@ class IcebergTable:
         """Another number after every change of the table, whoever made it."""
         return self.snapshots[-1].number if self.snapshots else -self._committed
 
-    def commit(self, order: JobOrder, rows: Rows) -> None:
+    def commit(self, order: JobOrder, rows: Rows, billed: int) -> None:
         """Add a snapshot with the marker that jobs write."""
         source = order.source
-        marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {})
+        marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {}, billed)
         done = (*(self.snapshots[-1].jobs[1 - _JOB_IDS :] if self.snapshots else ()), order.job_id)
-        self._add(Snapshot(rows, TableState(True, marker, frozenset(done)), self._next(), done))
+        commits = (marker.to_properties(), *self.state.commits[: _COMMITS - 1])
+        self._add(Snapshot(rows, TableState(True, marker, frozenset(done), commits), self._next(), done))
 
     def roll_back(self, commits: int) -> None:
         """Make an older snapshot the newest."""

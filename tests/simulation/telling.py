@@ -25,7 +25,7 @@ from pipeline.instants import format_instant, parse_instant
 from pipeline.mail import failure_mail, is_told_at_once
 from pipeline.mail_frame import SUCCESS, Mail
 from pipeline.notices import notices
-from pipeline.observation import UP_TO_DATE, Export, Idle, Observation, describe
+from pipeline.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.clock import instant
 from tests.simulation.post import Sent
@@ -97,7 +97,9 @@ def _tell_the_incident(run: Run, failure: Failure, tick: datetime) -> Generator[
         run.known, told = None, None
     yield from run.pause()
     run.horizon = run.horizon or (told and _horizon(run))
-    news = after_failure(told or Told(), Kind(failure.error, failure.state, _mode(run)), tick, run.horizon)
+    news = after_failure(
+        told or Told(), Kind(failure.error, failure.state, _mode(run)), tick, run.horizon, _given_up(run)
+    )
     if news.failed:
         incident = news.told.incident
         _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon, incident=incident))
@@ -117,6 +119,10 @@ def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:
     of_schedule = of_incident or tick_of(run.input) is not None
     sent = Sent(run.number, mail.status, of_schedule, run.known, mail.facts, _mode(run))
     run.ask("sns", lambda: run.account.tell(sent))
+
+
+def _given_up(run: Run) -> str:
+    return run.plan.given_up if isinstance(run.plan, Halt) else ""
 
 
 def _mode(run: Run) -> str:

@@ -66,6 +66,7 @@ def test_the_counts_stand_in_the_commit_and_in_the_property(merged):
     (newest,) = [s for s in source.metadata["snapshots"] if s["snapshot-id"] == source.metadata["current-snapshot-id"]]
     for place in (newest["summary"], source.metadata["properties"]):
         assert (place["tidemark.watermark"], place["tidemark.count.read"]) == (format_instant(minute(65)), "17")
+        assert place["tidemark.billed-bytes"] == "30000000"  # three windows, the least for each
 
 
 def test_new_attributes_and_members_of_maps_become_columns_and_fields(merged):
@@ -90,6 +91,12 @@ def test_an_attribute_that_was_removed_is_gone_and_an_item_of_keys_alone_stays(m
         "pk": "emptied",
         "_write_time": minute(26),
     }
+
+
+def test_a_merge_leaves_nothing_behind_but_the_table(merged):
+    source, _ = merged
+    assert [found.name for found in source.spark.catalog.listTables() if found.isTemporary] == []
+    assert set(source.metadata["refs"]) == {"main"}
 
 
 def test_rows_know_when_they_were_last_changed(merged):

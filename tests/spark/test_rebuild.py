@@ -36,6 +36,7 @@ def test_readers_see_the_old_content_until_a_rebuild_is_published(shop):
     source.put(1, {"pk": {"S": "a"}})
     source.load(5)
     source.put(6, {"pk": {"S": "b"}})
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD PARTITION FIELD truncate(2, pk)")
     seen = []
     publish = spark.load.Table.publish
 
@@ -48,6 +49,9 @@ def test_readers_see_the_old_content_until_a_rebuild_is_published(shop):
         source.load(30)
     assert seen == ["a"]
     assert sorted(source.rows()) == ["a", "b"]
+    layout = {spec["spec-id"]: spec["fields"] for spec in source.metadata["partition-specs"]}
+    transforms = [field["transform"] for field in layout[source.metadata["default-spec-id"]]]
+    assert transforms == ["bucket[4]", "truncate[2]"]  # what a person has added stays
 
 
 def test_a_key_that_outgrew_its_column_is_refused_until_a_rebuild_makes_room(shop):
