@@ -67,7 +67,7 @@ def test_a_failure_is_mailed_once_its_change_once_and_its_end_once(world):
     text = over.get_content()
     assert "ControlUnknown in Plan" in text
     assert f"of history, from {watermark} to " in text
-    assert told(world) == 4
+    assert told(world) == 5, "three failures, and the all-clear before and after its mail"
     assert world.differences() == []
 
 
