@@ -30,6 +30,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     for _ in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table)
         seen = _observe(deployment, wish.table, found, event["execution"])
+        found.settings.columns.check_key(seen.source.table.key)
         length = window_length(windows_within(found.settings, seen.source.recovery_days), seen.table)
         action = next_action(seen, wish, length, history_needed(found.settings))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
@@ -91,6 +92,8 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
         "table": wish.table,
         "iceberg_table": settings.iceberg_table,
         "buckets": settings.buckets,
+        "columns": settings.columns.to_json(),
+        "hash_secret": settings.hash_secret if settings.columns.hashes else "",
         "source": {"arn": identity.arn, "id": identity.id, "key": [str(part) for part in identity.key]},
     }
     if isinstance(action, Halt):

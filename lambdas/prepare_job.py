@@ -11,7 +11,8 @@ from pipeline.execution_input import BACKFILL, VERIFY
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
-from pipeline.spark_submit import CATALOG, spark_submit_parameters
+from pipeline.overrides import Overrides
+from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 
 #: Twice what a load of the largest table tried would need; a job that hangs must not hold the table for ever.
 _LONGEST_JOB_MINUTES = 720
@@ -32,6 +33,7 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
         "entry_point": entry_points.get(order.job, deployment.merge_entry_point),
         "arguments": order.to_arguments(),
         "spark_submit_parameters": spark_submit_parameters(deployment),
+        "application_configuration": application_configuration(event["plan"]["hash_secret"]),
         "log_uri": deployment.log_uri,
     }
 
@@ -48,6 +50,7 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         start=parse_instant(plan["start"]),
         end=parse_instant(plan["end"]),
         buckets=plan["buckets"],
+        columns=Overrides.parse(plan["columns"]),
         report_uri=f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], plan['job_id'])}",
     )
 

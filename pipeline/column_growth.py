@@ -11,37 +11,48 @@ from pipeline.column_names import OWN_COLUMNS
 from pipeline.column_profile import Profile
 from pipeline.column_types import BYTES, LONG, TEXT, ColumnType, Field, Kind, column_type, fields_of, holds, number_type
 from pipeline.identity import KeyAttribute
+from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.pins import check_names, follows, pinned, without_dropped
 from pipeline.table_columns import REPLACEMENT, Columns
 
 #: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure.
 MOST_COLUMNS, MOST_FIELDS = 5_000, 1_000
 
 
-def first_columns(key: tuple[KeyAttribute, ...], seen: Profile) -> Columns:
-    """The columns of a new table, from what was seen of the source."""
+def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
+    """The columns of a new table, from what was seen of the source. Raises OverrideContradicted for a name set twice."""
+    seen = pinned(seen, overrides)
     names = {f.attribute: f.name for f in fields_of(_with_key(seen, key), {}, OWN_COLUMNS)}
     key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
     others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
-    return Columns(key_fields, fields_of(others, names, OWN_COLUMNS)[:MOST_COLUMNS])
+    return check_names(Columns(key_fields, fields_of(others, names, OWN_COLUMNS)[:MOST_COLUMNS]))
 
 
 def _with_key(seen: Profile, key: tuple[KeyAttribute, ...]) -> Profile:
     """The same profile, in which the key's attributes have been seen at least once."""
     members = dict(seen.members)
     for part in key:
-        members[part.name] = Profile(tags={part.type: 1})
+        members[part.name] = Profile(tags={part.type: 1}, name=members.get(part.name, Profile()).name)
     return Profile(members=members)
 
 
 def key_type(part: KeyAttribute, seen: Profile) -> ColumnType:
     """The type of a key's column. Other types than the declared one are not looked at: they are refused elsewhere."""
     if part.type == "N":
-        return number_type(seen.members[part.name]) if part.name in seen.members else LONG
+        found = seen.members.get(part.name)
+        return number_type(found) if found and found.count else LONG
     return TEXT if part.type == "S" else BYTES
 
 
-def grown(columns: Columns, seen: Profile) -> Columns:
-    """The same columns with new ones, and new nested fields, for everything seen that has none. No type changes."""
+def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
+    """The same columns with new ones, and new nested fields, for everything seen that has none. No type changes.
+
+    Raises OverrideContradicted where a name that is set is another column's.
+    """
+    return check_names(_grown(columns, pinned(seen, overrides)))
+
+
+def _grown(columns: Columns, seen: Profile) -> Columns:
     key = {field.attribute for field in columns.key}
     others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
     reserved = (*OWN_COLUMNS, *(field.name for field in columns.key))
@@ -71,14 +82,19 @@ def _grown_type(type_: ColumnType, seen: Profile) -> ColumnType:
 
 @dataclass(frozen=True)
 class Target:
-    """The columns that a load is to give its table. `replaced`: names of columns that are there with another type."""
+    """The columns that a load is to give its table.
+
+    `replaced`: names of columns that are written under another name until they are published, because one of their name
+    or attribute is there with another type or name. `removed`: names of columns there that go then.
+    """
 
     columns: Columns
     replaced: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
 
     @property
     def replaces_key(self) -> bool:
-        """Whether a column of the key changes its type, which only a new table can do."""
+        """Whether a column of the key changes its type or name, which only a new table can do."""
         return any(field.name in self.replaced for field in self.columns.key)
 
     @property
@@ -91,21 +107,53 @@ class Target:
         return Columns(self.columns.key, attributes)
 
 
-def rebuilt(columns: Columns, key: tuple[KeyAttribute, ...], seen: Profile) -> Target:
-    """The columns for a table's new content: names stay, types stay where they hold everything seen, else change."""
-    there = grown(columns, seen)
+def rebuilt(
+    columns: Columns, key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES
+) -> Target:
+    """The columns for a table's new content: names stay, types stay where they hold everything seen, else change.
+
+    What the user says wins over both. Raises OverrideContradicted where a name that is set is another column's.
+    """
+    kept = Columns(columns.key, without_dropped(columns.attributes, overrides))
+    seen = pinned(seen, overrides)
+    there = _grown(kept, seen)
     key_fields = tuple(
-        field
-        if holds(field.type, seen.members.get(part.name, Profile()))
-        else replace(field, type=key_type(part, seen))
+        _named(
+            field
+            if holds(field.type, seen.members.get(part.name, Profile()))
+            else replace(field, type=key_type(part, seen)),
+            seen.members.get(part.name),
+        )
         for field, part in zip(there.key, key)
     )
     target = Columns(key_fields, tuple(_rebuilt_field(f, seen.members.get(f.attribute)) for f in there.attributes))
-    return Target(target, frozenset(new.name for old, new in zip(there.all, target.all) if old.type != new.type))
+    shapes = [_types(step) for step in (columns, kept, there, target)]
+    changed = {
+        name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
+    }
+    return _target(columns, check_names(target), changed)
+
+
+def _types(columns: Columns) -> dict[str, ColumnType]:
+    return {field.attribute: field.type for field in columns.all}
+
+
+def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
+    """What is replaced and removed to make one of the other. `changed`: attributes whose columns cannot just grow."""
+    names = {field.attribute: field.name for field in before.all}
+    owners = {field.name: field.attribute for field in before.all}
+    new = {field.attribute: field.name for field in after.all}
+    moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
+    replaced = {n for a, n in new.items() if (a in names and a in moved) or owners.get(n, a) != a}
+    return Target(after, frozenset(replaced), frozenset(name for a, name in names.items() if a in moved))
 
 
 def _rebuilt_field(field: Field, seen: Profile | None) -> Field:
-    if seen is None or holds(field.type, seen):
-        return field
+    if seen is None or (holds(field.type, seen) and follows(field.type, seen)):
+        return _named(field, seen)
     given = {below.attribute: below.name for below in field.type.fields}
-    return replace(field, type=column_type(seen, given) or field.type)
+    return _named(replace(field, type=column_type(seen, given) or field.type), seen)
+
+
+def _named(field: Field, seen: Profile | None) -> Field:
+    return replace(field, name=seen.name) if seen and seen.name else field

@@ -22,6 +22,11 @@ _MARK_OF_CUT = "…"
 _GLUE_TEXT = re.compile("[\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff\t]*")
 
 
+def is_column_name(text: str) -> bool:
+    """Whether every engine takes the text as a column's name."""
+    return re.fullmatch(r"[a-z0-9_]{1,255}", text) is not None
+
+
 def readable(attribute: str) -> str:
     """Write an attribute name in ``[a-z0-9_]``, without regard to other names: accents drop, the rest becomes ``_``."""
     plain = unicodedata.normalize("NFKD", attribute).encode("ascii", "ignore").decode().lower()

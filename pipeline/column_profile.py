@@ -30,7 +30,10 @@ class Observed:
 
 @dataclass
 class Profile:
-    """Everything seen at one path and below it. `tags`: DynamoDB type to number of values."""
+    """Everything seen at one path and below it. `tags`: DynamoDB type to number of values.
+
+    `pin`, `name`: the type and the column name that the user has set, which win over what was seen.
+    """
 
     tags: dict[str, int] = field(default_factory=dict)
     integer_digits: int = 0
@@ -38,6 +41,8 @@ class Profile:
     fits_long: bool = True
     members: dict[str, Profile] = field(default_factory=dict)
     elements: Profile | None = None
+    pin: str = ""
+    name: str = ""
 
     @classmethod
     def of(cls, rows: Iterable[Observed]) -> Profile:
@@ -86,6 +91,7 @@ class Profile:
 def _together(profiles: Iterable[Profile]) -> Profile:
     merged = Profile()
     for one in profiles:
+        merged.pin = merged.pin or one.pin
         for tag, count in one.tags.items():
             merged.tags[tag] = merged.tags.get(tag, 0) + count
         merged._widen(one.integer_digits, one.fraction_digits, one.fits_long)

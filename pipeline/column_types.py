@@ -12,7 +12,8 @@
                             dictionary of T       when there are many different members; json when they are mixed
     several of SS…M         json                  string with plain JSON
 
-Scalars beside containers: the more frequent kind gives the type, the others are misfits. Pure.
+Scalars beside containers: the more frequent kind gives the type, the others are misfits. A type that the user has set
+(`Profile.pin`) wins over all of it. Pure.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 
 from pipeline.column_names import column_names
 from pipeline.column_profile import MOST_DIGITS, Profile
+from pipeline.overrides import decimal_scale, tags_of
 
 SCALAR_TAGS = frozenset({"S", "N", "B", "BOOL"})
 CONTAINER_TAGS = frozenset({"SS", "NS", "BS", "L", "M"})
@@ -73,8 +75,23 @@ TEXT, LONG, DIGITS = ColumnType(Kind.TEXT), ColumnType(Kind.LONG), ColumnType(Ki
 BYTES, FLAG, SCALARS, JSON = (ColumnType(k) for k in (Kind.BYTES, Kind.FLAG, Kind.SCALARS, Kind.JSON))
 
 
+#: What a set type makes of a column, whatever the data.
+TYPE_OF_PIN = {
+    "S": TEXT,
+    "B": BYTES,
+    "BOOL": FLAG,
+    "SS": ColumnType(Kind.SET, element=TEXT),
+    "BS": ColumnType(Kind.SET, element=BYTES),
+    "string": SCALARS,
+    "bigint": LONG,
+    "json": JSON,
+}
+
+
 def column_type(seen: Profile, given: Mapping[str, str] = {}) -> ColumnType | None:
     """The type for everything seen at a path; None where nothing but NULL was. `given`: names of a struct's fields."""
+    if seen.pin:
+        return _pinned(seen, given)
     scalars = {tag: count for tag, count in seen.values.items() if tag in SCALAR_TAGS}
     containers = {tag: count for tag, count in seen.values.items() if tag in CONTAINER_TAGS}
     if not scalars and not containers:
@@ -82,6 +99,19 @@ def column_type(seen: Profile, given: Mapping[str, str] = {}) -> ColumnType | No
     if sum(scalars.values()) > sum(containers.values()):
         return _scalar(set(scalars), seen)
     return _container(set(containers), seen, given)
+
+
+def _pinned(seen: Profile, given: Mapping[str, str]) -> ColumnType | None:
+    """The type that the user has set; None where it leaves a choice to the data and there are none yet."""
+    scale = decimal_scale(seen.pin)
+    if scale is not None:
+        return ColumnType(Kind.DECIMAL, scale=scale)
+    if seen.pin in TYPE_OF_PIN:
+        return TYPE_OF_PIN[seen.pin]
+    tag = tags_of(seen.pin)[0]
+    if tag not in seen.values:
+        return None
+    return number_type(seen) if tag == "N" else _container({tag}, seen, given)
 
 
 def number_type(seen: Profile) -> ColumnType:
@@ -123,6 +153,8 @@ def _map(seen: Profile, given: Mapping[str, str]) -> ColumnType:
 
 def is_dictionary(seen: Profile) -> bool:
     """Whether a map's members are data rather than fields."""
+    if seen.pin in ("map", "struct"):
+        return seen.pin == "map"
     different = len(seen.members)
     held = sum(member.count for member in seen.members.values())
     maps = max(seen.tags.get("M", 0), 1)
@@ -132,6 +164,7 @@ def is_dictionary(seen: Profile) -> bool:
 def fields_of(seen: Profile, given: Mapping[str, str], reserved: tuple[str, ...] = ()) -> tuple[Field, ...]:
     """A field for each member that shows a type, named uniquely, in the order of their names."""
     types = {attribute: column_type(member) for attribute, member in seen.members.items()}
+    given = {**given, **{attribute: member.name for attribute, member in seen.members.items() if member.name}}
     names = column_names((attribute for attribute, type_ in types.items() if type_), given, reserved)
     return tuple(
         Field(attribute, names[attribute], type_) for attribute, type_ in sorted(types.items()) if type_ is not None

@@ -340,6 +340,32 @@ class KeyDoesNotFit(JobRefused):
     heals_by_itself = False
 
 
+class OverrideContradicted(JobRefused):
+    """The data, or the table's other columns, contradict what the settings say of a column."""
+
+    default_remedy = (
+        "Take the type back in cdk.json, or set one that holds the values ("
+        "string for all scalars, json for all containers), and deploy; the next run goes on."
+    )
+    command = "make deploy"
+    heals_by_itself = False
+
+
+class RebuildNeeded(JobRefused):
+    """The settings say of a column what it was not loaded as; only a new full export gives it to the table."""
+
+    default_remedy = "Take the setting back and deploy, or replace the table's content by a new full export."
+    command = REBUILD
+    heals_by_itself = False
+
+
+class HashSecretUnfit(JobRefused):
+    """A column is hashed, but the job was given no secret, or one that is too short to protect anything."""
+
+    default_remedy = "Put a random text of 16 bytes or more into the secret that hash_secret names."
+    heals_by_itself = False
+
+
 class ConflictingChanges(JobRefused):
     """Two changes of one key in one export carry the same write time and different content."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant, parse_instant
+from pipeline.overrides import NO_OVERRIDES, Overrides
 
 #: EMR Serverless takes entry point arguments of up to 10,280 characters (botocore's model of StartJobRun).
 LONGEST_ARGUMENT = 10_280
@@ -31,6 +32,7 @@ class JobOrder:
     `table` is ``catalog.database.table``. `exports` are the URIs of manifest summaries, in the order of their windows.
     `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows.
     `report_uri` is where the job writes its report (JSON), whether it committed or refused.
+    `columns`: what the settings say of columns.
     """
 
     job: str
@@ -42,6 +44,7 @@ class JobOrder:
     end: datetime
     buckets: int
     report_uri: str
+    columns: Overrides = NO_OVERRIDES
 
     def __post_init__(self) -> None:
         """Refuse an order no job could carry out."""
@@ -76,6 +79,7 @@ class JobOrder:
             "end": format_instant(self.end),
             "buckets": self.buckets,
             "report_uri": self.report_uri,
+            "columns": self.columns.to_json(),
         }
 
     @classmethod
@@ -95,4 +99,5 @@ class JobOrder:
             end=parse_instant(raw["end"]),
             buckets=raw["buckets"],
             report_uri=raw["report_uri"],
+            columns=Overrides.parse(raw["columns"]),
         )

@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pipeline.errors import SettingRefused
+from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.setting_checks import choice, distinct, expect, known, names_of, text, whole, word
 from pipeline.window_lengths import WindowBounds, WindowLengths
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
 #: Windows as long as the changes ask for, within the usual bounds.
 AUTO = "auto"
@@ -43,7 +45,8 @@ class TableSettings:
 
     `window_minutes`: the grid that windows end on, 15 to 1440, or the bounds that it moves in. `tick_minutes`: how often the
     schedule looks whether a window has closed. `buckets`: partitions of the table by hash of the partition key, a power of
-    two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never.
+    two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never. `columns`: what is said of
+    columns in place of the data. `hash_secret`: the name of the secret in Secrets Manager that hashes are keyed with.
     """
 
     name: str
@@ -53,10 +56,13 @@ class TableSettings:
     buckets: int = 16
     mail: MailLists = MailLists()
     success_mail: str = EVERY_RUN
+    columns: Overrides = NO_OVERRIDES
+    hash_secret: str = ""
 
     def to_json(self) -> str:
         """Write it as one line of JSON, for its parameter."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        said = {**asdict(self), "columns": self.columns.to_json()}
+        return json.dumps(said, separators=(",", ":"))
 
     @property
     def windows(self) -> WindowLengths:
@@ -92,25 +98,25 @@ class Settings:
     @classmethod
     def parse(cls, raw: Any) -> Settings:
         """Read ``context.tidemark``. Raises SettingRefused for the first thing that is wrong."""
-        _expect(isinstance(raw, Mapping), "tidemark", raw, "an object, see the README's settings")
-        _known(raw, {*_names(cls), "defaults"}, "tidemark")
+        expect(isinstance(raw, Mapping), "tidemark", raw, "an object, see the README's settings")
+        known(raw, {*names_of(cls), "defaults"}, "tidemark")
         defaults = raw.get("defaults", {})
-        _expect(isinstance(defaults, Mapping), "defaults", defaults, "an object")
-        _known(defaults, _names(TableSettings) - {"name", "iceberg_table"}, "defaults")
+        expect(isinstance(defaults, Mapping), "defaults", defaults, "an object")
+        known(defaults, names_of(TableSettings) - {"name", "iceberg_table", "columns"}, "defaults")
         rows = raw.get("tables")
-        _expect(isinstance(rows, list) and bool(rows), "tables", rows, "a list with at least one table")
+        expect(isinstance(rows, list) and bool(rows), "tables", rows, "a list with at least one table")
         assert isinstance(rows, list)
         tables = tuple(_table(row, defaults, f"tables[{i}]") for i, row in enumerate(rows))
-        _distinct([t.name for t in tables], "name")
-        _distinct([t.iceberg_table for t in tables], "iceberg_table")
+        distinct([t.name for t in tables], "name")
+        distinct([t.iceberg_table for t in tables], "iceberg_table")
         return cls(
             tables=tables,
-            stack_name=_text(
+            stack_name=text(
                 raw, "stack_name", cls.stack_name, _STACK_NAME, "1-60 letters, digits and dashes, a letter first"
             ),
-            database=_text(raw, "database", cls.database, _GLUE_NAME, "1-255 of a-z, 0-9 and _"),
-            export_days=_whole(raw, "export_days", cls.export_days, 8, 3650),
-            log_days=_choice(raw, "log_days", cls.log_days, (7, 14, 30, 60, 90, 180, 365, 731, 3653)),
+            database=text(raw, "database", cls.database, _GLUE_NAME, "1-255 of a-z, 0-9 and _"),
+            export_days=whole(raw, "export_days", cls.export_days, 8, 3650),
+            log_days=choice(raw, "log_days", cls.log_days, (7, 14, 30, 60, 90, 180, 365, 731, 3653)),
             spark=_spark(raw.get("spark", {})),
         )
 
@@ -126,25 +132,36 @@ def is_table_name(text: str) -> bool:
 
 
 def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
-    _expect(isinstance(raw, Mapping), where, raw, "an object with a name")
-    _known(raw, _names(TableSettings), where)
+    expect(isinstance(raw, Mapping), where, raw, "an object with a name")
+    known(raw, names_of(TableSettings), where)
     merged = {**defaults, **raw}
-    name = _text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
+    name = text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
     readable = re.sub(r"[^a-z0-9_]+", "_", name.lower())
     window = _windows(merged.get("window_minutes", TableSettings.window_minutes), where)
     shortest = window.shortest if isinstance(window, WindowBounds) else window
     settings = TableSettings(
         name=name,
-        iceberg_table=_text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
+        iceberg_table=text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
         window_minutes=window,
-        tick_minutes=_whole(merged, "tick_minutes", min(shortest, TableSettings.tick_minutes), 1, 1440, where),
-        buckets=_choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
+        tick_minutes=whole(merged, "tick_minutes", min(shortest, TableSettings.tick_minutes), 1, 1440, where),
+        buckets=choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
-        success_mail=_word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),
+        success_mail=word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),
+        columns=Overrides.parse(merged.get("columns", {}), f"{where}.columns"),
+        hash_secret=_secret(merged, where),
+    )
+    expect(
+        bool(settings.hash_secret) or not settings.columns.hashes,
+        f"{where}.hash_secret",
+        "",
+        "the name of a secret in Secrets Manager, where a column is hashed",
     )
     size = len(settings.to_json())
-    _expect(
-        size <= _LONGEST_PARAMETER, where, f"{size} characters of JSON", f"{_LONGEST_PARAMETER}; shorten its mail lists"
+    expect(
+        size <= _LONGEST_PARAMETER,
+        where,
+        f"{size} characters of JSON",
+        f"{_LONGEST_PARAMETER}; shorten its mail lists or columns",
     )
     return settings
 
@@ -155,83 +172,37 @@ def _windows(raw: Any, where: str) -> int | WindowBounds:
         return WindowBounds()
     if not isinstance(raw, Mapping):
         right = isinstance(raw, int) and not isinstance(raw, bool) and 15 <= raw <= 1440
-        _expect(right, f"{where}.window_minutes", raw, _WINDOWS)
+        expect(right, f"{where}.window_minutes", raw, _WINDOWS)
         return int(raw)
     where = f"{where}.window_minutes"
-    _known(raw, _names(WindowBounds), where)
-    shortest = _whole(raw, "shortest", WindowBounds.shortest, 15, 1440, where)
-    longest = _whole(raw, "longest", WindowBounds.longest, 15, 1440, where)
-    _expect(longest % shortest == 0, f"{where}.longest", longest, f"a multiple of shortest, which is {shortest}")
+    known(raw, names_of(WindowBounds), where)
+    shortest = whole(raw, "shortest", WindowBounds.shortest, 15, 1440, where)
+    longest = whole(raw, "longest", WindowBounds.longest, 15, 1440, where)
+    expect(longest % shortest == 0, f"{where}.longest", longest, f"a multiple of shortest, which is {shortest}")
     return WindowBounds(shortest, longest)
 
 
+def _secret(raw: Mapping[str, Any], where: str) -> str:
+    if not raw.get("hash_secret", ""):
+        return ""
+    allowed = "the name of a secret in Secrets Manager: 1-512 letters, digits and /_+=.@-"
+    return text(raw, "hash_secret", "", _SECRET_NAME, allowed, where)
+
+
 def _mail(raw: Any, where: str) -> MailLists:
-    _expect(isinstance(raw, Mapping), where, raw, 'an object with "success" and "failure", each a list of addresses')
-    _known(raw, _names(MailLists), where)
+    expect(isinstance(raw, Mapping), where, raw, 'an object with "success" and "failure", each a list of addresses')
+    known(raw, names_of(MailLists), where)
     for kind, addresses in raw.items():
-        _expect(isinstance(addresses, (list, tuple)), f"{where}.{kind}", addresses, "a list of mail addresses")
+        expect(isinstance(addresses, (list, tuple)), f"{where}.{kind}", addresses, "a list of mail addresses")
         for address in addresses:
             right = isinstance(address, str) and _MAIL.fullmatch(address) is not None
-            _expect(right, f"{where}.{kind}", address, "mail addresses")
+            expect(right, f"{where}.{kind}", address, "mail addresses")
     return MailLists(**{kind: tuple(addresses) for kind, addresses in raw.items()})
 
 
 def _spark(raw: Any) -> SparkSettings:
-    _expect(isinstance(raw, Mapping), "spark", raw, "an object")
-    _known(raw, _names(SparkSettings), "spark")
-    vcpus = _choice(raw, "worker_vcpus", SparkSettings.worker_vcpus, tuple(_WORKERS), "spark")
-    memory = _choice(raw, "worker_memory_gb", SparkSettings.worker_memory_gb, tuple(_WORKERS[vcpus]), "spark")
-    return SparkSettings(vcpus, memory, _whole(raw, "max_executors", SparkSettings.max_executors, 1, 500, "spark"))
-
-
-def _names(kind: type) -> set[str]:
-    return {f.name for f in fields(kind)}
-
-
-def _known(raw: Mapping[str, Any], allowed: set[str], where: str) -> None:
-    unknown = sorted(set(raw) - allowed)
-    if unknown:
-        raise SettingRefused(
-            f"{where} has the unknown setting {unknown[0]!r}; allowed are {', '.join(sorted(allowed))}"
-        )
-
-
-def _expect(right: bool, name: str, value: Any, allowed: str) -> None:
-    if not right:
-        raise SettingRefused(f"{name} is {value!r}; allowed is {allowed}")
-
-
-def _path(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
-
-
-def _whole(raw: Mapping[str, Any], name: str, default: int, least: int, most: int, where: str = "") -> int:
-    value = raw.get(name, default)
-    right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-    _expect(right, _path(where, name), value, f"a whole number from {least} to {most}")
-    return int(value)
-
-
-def _choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int, ...], where: str = "") -> int:
-    value = raw.get(name, default)
-    right = isinstance(value, int) and not isinstance(value, bool) and value in allowed
-    _expect(right, _path(where, name), value, "one of " + ", ".join(map(str, allowed)))
-    return int(value)
-
-
-def _word(raw: Mapping[str, Any], name: str, default: str, allowed: tuple[str, ...], where: str) -> str:
-    value = raw.get(name, default)
-    _expect(isinstance(value, str) and value in allowed, _path(where, name), value, "one of " + ", ".join(allowed))
-    return str(value)
-
-
-def _text(raw: Mapping[str, Any], name: str, default: str, form: re.Pattern[str], allowed: str, where: str = "") -> str:
-    value = raw.get(name, default)
-    _expect(isinstance(value, str) and form.fullmatch(value) is not None, _path(where, name), value, allowed)
-    return str(value)
-
-
-def _distinct(names: list[str], setting: str) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SettingRefused(f"tables has the {setting} {twice[0]!r} more than once; each table has its own")
+    expect(isinstance(raw, Mapping), "spark", raw, "an object")
+    known(raw, names_of(SparkSettings), "spark")
+    vcpus = choice(raw, "worker_vcpus", SparkSettings.worker_vcpus, tuple(_WORKERS), "spark")
+    memory = choice(raw, "worker_memory_gb", SparkSettings.worker_memory_gb, tuple(_WORKERS[vcpus]), "spark")
+    return SparkSettings(vcpus, memory, whole(raw, "max_executors", SparkSettings.max_executors, 1, 500, "spark"))

@@ -6,10 +6,15 @@ come near this line.
 
 from __future__ import annotations
 
+from typing import Any
+
 from pipeline.deployment import Deployment
 
 ICEBERG_RUNTIME = "/usr/share/aws/iceberg/lib/iceberg-spark3-runtime.jar"
 CATALOG = "glue"
+#: The job's setting that holds the secret hashes are keyed with. Spark redacts settings by name: "secret" is one it hides.
+HASH_SECRET = "spark.tidemark.hash.secret"  # noqa: S105 - the name of the setting
+_RESOLVED = "EMR.secret@"
 #: Part of a worker's memory that Spark's own heap gets; the rest is overhead that EMR Serverless asks room for.
 _HEAP_SHARE = 0.85
 
@@ -32,3 +37,10 @@ def spark_submit_parameters(deployment: Deployment) -> str:
         "spark.dynamicAllocation.maxExecutors": deployment.max_executors,
     }
     return f"--py-files {deployment.spark_bundle} " + " ".join(f"--conf {name}={value}" for name, value in conf.items())
+
+
+def application_configuration(hash_secret: str) -> list[dict[str, Any]]:
+    """The job's configuration beside the parameters: only the name of a secret, which EMR Serverless looks up itself."""
+    if not hash_secret:
+        return []
+    return [{"Classification": "spark-defaults", "Properties": {HASH_SECRET: _RESOLVED + hash_secret}}]

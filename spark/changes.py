@@ -21,6 +21,7 @@ from pipeline.identity import SourceTable
 from pipeline.table_columns import Columns
 from spark.keys import key_cells, lacks_key
 from spark.projection import ITEM, ODD, READABLE, looked_through, typed_rows
+from spark.protection import Protection
 from spark.reading import Export, lines
 from spark.records import changes, image
 
@@ -30,7 +31,7 @@ UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS = "#unreadable", "#lacking", "#
 _WINDOW = "#window"
 
 
-def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFrame:
+def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns, protection: Protection) -> DataFrame:
     """One typed row for each key that changed, from lines with the number of their window.
 
     The table's columns, with ``#odd`` for ``_misfits``;
@@ -42,7 +43,7 @@ def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns) -> Dat
         *(cell.alias(_key(i)) for i, cell in enumerate(key_cells(keys, columns.key))),
         F.coalesce(lacks_key(keys, source.key), F.lit(True)).alias("#lacks_key"),
     )
-    typed = typed_rows(_folded(records, len(columns.key)), columns.all)
+    typed = typed_rows(protection.protected(_folded(records, len(columns.key)), ITEM), columns.all)
     new, names = F.col("#new"), [field.name for field in columns.key]
     same_key = reduce(and_, (F.col(name).eqNullSafe(F.col(_key(i))) for i, name in enumerate(names)))
     unread = new.isNotNull() & ~F.col("#image_read")
@@ -89,12 +90,12 @@ def _folded(records: DataFrame, key_length: int) -> DataFrame:
     return kept.withColumn(ITEM, item).withColumn("#image_read", F.col(ITEM).isNotNull())
 
 
-def readable(lines_: DataFrame, columns: Columns) -> DataFrame:
+def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
     """The records of lines with ``#readable``, the image included: what a refusal looks through."""
     records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
     has_image = F.col("#new").isNull() | F.col(ITEM).isNotNull()
     read = records.withColumn(READABLE, F.col(READABLE) & has_image)
-    return looked_through(typed_rows(read, columns.all), columns.all)
+    return looked_through(typed_rows(protection.protected(read, ITEM), columns.all), columns.all)
 
 
 def _key(i: int) -> str:

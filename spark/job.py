@@ -20,6 +20,7 @@ from spark import files, report
 from spark.guard import is_done
 from spark.load import load
 from spark.merge import merge
+from spark.protection import Protection, submitted_secret
 from spark.session import configured, submitted_session
 from spark.table import Table
 from spark.verify import verify
@@ -33,22 +34,24 @@ def main(arguments: Sequence[str]) -> int:
     logging.basicConfig(level=logging.INFO)
     order = JobOrder.from_arguments(list(arguments))
     try:
-        run(submitted_session(), order)
+        spark = submitted_session()
+        run(spark, order, submitted_secret(spark))
     except PipelineError as error:
         log.error("%s: %s", error.name, error)
         return 1
     return 0
 
 
-def run(spark: SparkSession, order: JobOrder) -> dict[str, Any]:
+def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any]:
     """Carry out an order and return its report, which is also written where the order says.
 
+    `secret`: what hashes are keyed with; it goes nowhere but into them.
     Raises a PipelineError, the table as it was, where the order is refused; that is reported too.
     """
     started = time.monotonic()
     configured(spark)
     try:
-        found = _carried_out(spark, order, started)
+        found = _carried_out(spark, order, Protection.of(order.columns, secret), started)
     except PipelineError as error:
         report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
         raise
@@ -60,24 +63,21 @@ def run(spark: SparkSession, order: JobOrder) -> dict[str, Any]:
     return found
 
 
-def _carried_out(spark: SparkSession, order: JobOrder, started: float) -> dict[str, Any]:
+def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, started: float) -> dict[str, Any]:
     table = Table(spark, order)
     if order.job == "verify":
-        return _verified(spark, order, table, started)
+        found = verify(spark, order, table, protection)
+        written = report.of_verification(order, found, time.monotonic() - started)
+        report.write_report(spark, order, written)
+        return written
     state = table.state()
     if is_done(state, order):
         return _found_done(spark, order, table, time.monotonic() - started)
-    done = _WORK[order.job](spark, order, table)
+    done = _WORK[order.job](spark, order, table, protection)
     state = table.state()
     if state.watermark != order.end or not is_done(state, order):
         raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
     written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
-    report.write_report(spark, order, written)
-    return written
-
-
-def _verified(spark: SparkSession, order: JobOrder, table: Table, started: float) -> dict[str, Any]:
-    written = report.of_verification(order, verify(spark, order, table), time.monotonic() - started)
     report.write_report(spark, order, written)
     return written
 

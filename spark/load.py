@@ -13,19 +13,21 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from pipeline.column_growth import Target, first_columns, rebuilt
 from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.column_profile import Observed, Profile
-from pipeline.errors import CountMismatch, KeyMismatch, PipelineError
+from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineError
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
+from pipeline.protected import protected_text
 from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
+from spark.contradictions import check_contradictions
 from spark.keys import has_cells, key_number_columns, key_room, lacks_key, observed_room
 from spark.profiles import exploded, observed_items, observed_misfits
-from spark.projection import ITEM, ODD, READABLE, looked_through, misfit_count, typed_rows, without_misfits
+from spark.projection import ITEM, ODD, READABLE, aligned, looked_through, misfit_count, typed_rows, without_misfits
+from spark.protection import Protection
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
@@ -51,6 +53,7 @@ class _Load:
     table: Table
     export: Export
     existing: Columns | None
+    protection: Protection
     expects_misfits: bool = False
 
     @property
@@ -73,11 +76,12 @@ class _Written:
     seen: list[Observed]
 
 
-def load(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
+def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused, the table as it was."""
+    order.columns.check_key(order.source.key)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
-    this = _Load(spark, order, table, export, table.columns() if table.state().exists else None)
+    this = _Load(spark, order, table, export, table.columns() if table.state().exists else None, protection)
     if not this.is_small:
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, expects_misfits=True)
@@ -92,25 +96,33 @@ def load(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
     if better != target:
         target, passes = better, passes + 1
         written = _pass(this, target)
-    return _publish(this, target, written, passes)
+    try:
+        return _publish(this, target, written, passes)
+    except JobRefused:
+        this.table.drop_branch(written.branch)
+        raise
 
 
 def _target(this: _Load, seen: list[Observed]) -> Target:
-    profile, key = Profile.of(seen), this.order.source.key
-    return rebuilt(this.existing, key, profile) if this.existing else Target(first_columns(key, profile))
+    profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
+    return rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
 
 
 def _sample(this: _Load) -> DataFrame:
     """Items to decide types from: all of a small export, else some of a few of its files. Keys spread over all files."""
     if this.is_small:
-        return items(lines(this.spark, this.export.files_with_records))
+        return _items(this, lines(this.spark, this.export.files_with_records))
     chosen, held = [], 0
     for file in sorted(this.manifest.files, key=lambda file: file.key):
         chosen.append(this.export.root + file.key)
         held += file.item_count
         if held >= SAMPLE_ITEMS:
             break
-    return items(lines(this.spark, chosen).limit(SAMPLE_ITEMS))
+    return _items(this, lines(this.spark, chosen).limit(SAMPLE_ITEMS))
+
+
+def _items(this: _Load, of: DataFrame) -> DataFrame:
+    return this.protection.protected(items(of), ITEM)
 
 
 def _pass(this: _Load, target: Target) -> _Written:
@@ -141,7 +153,7 @@ def _write_branch(this: _Load, target: Target, counted: Observation) -> str:
         table.create(target.written)
     branch = table.new_branch()
     schema = this.spark.table(table.sql_name).schema
-    rows = _aligned(_counted_rows(this, target.written, counted), schema)
+    rows = aligned(_counted_rows(this, target.written, counted), schema)
     writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
     for name, value in marker(this.order, _counts(this.manifest)).items():
         writer = writer.option(f"snapshot-property.{name}", value)
@@ -169,18 +181,10 @@ def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFr
 
 def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     """Typed rows of lines, with ``#readable``, ``#lacks_key`` and the key's numbers; other columns are carried along."""
-    found, key, level = items(of), this.order.source.key, f"`{ITEM}`"
+    found, key, level = _items(this, of), this.order.source.key, f"`{ITEM}`"
     with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
     typed = typed_rows(with_key, columns.all).withColumn(_IS_ODD, F.col(ODD).isNotNull())
     return looked_through(typed, columns.all) if this.expects_misfits else without_misfits(typed)
-
-
-def _aligned(rows: DataFrame, schema: StructType) -> DataFrame:
-    """The rows with all columns of the table, in its order; null in those that are about to be replaced."""
-    present = set(rows.columns)
-    return rows.select(
-        *(F.col(f.name) if f.name in present else F.lit(None).cast(f.dataType).alias(f.name) for f in schema.fields)
-    )
 
 
 def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
@@ -205,13 +209,16 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     if written.found["unfit"] and not target.replaces_key:
         raise KeyMismatch(f"{written.found['unfit']} items of {this.manifest.export_arn} have a key that is no number")
     counts = {**_counts(this.manifest), "misfits": written.found["misfits"]}
+    if counts["misfits"]:
+        _check_types(this, target, written.branch)
     properties = marker(this.order, counts)
+    protected = protected_text(this.order.columns, this.protection.fingerprint)
     if target.replaces_key:
         rows = _counted_rows(this, target.columns, Observation())
-        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties))
+        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties, protected))
     else:
         _check_branch(this, written.branch)
-        committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
+        committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties, protected))
     before = {field.name for field in this.existing.all} if this.existing else {f.name for f in target.columns.all}
     misfits = exploded(this.spark.table(this.table.sql_name), *(field.name for field in target.columns.key))
     return Committed(
@@ -222,11 +229,17 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     )
 
 
+def _check_types(this: _Load, target: Target, branch: str) -> None:
+    rows = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else None
+    key = [field.name for field in target.columns.key]
+    found = exploded(rows or _counted_rows(this, target.columns, Observation()), *key)
+    check_contradictions(found, this.order.columns, key)
+
+
 def _check_branch(this: _Load, branch: str) -> None:
     """Refuse a branch that holds another number of rows than the export has items: Iceberg counted what it wrote."""
     held = int(this.table.branch_summary(branch).get("total-records", -1))
     if held != this.manifest.item_count:
-        this.table.drop_branch(branch)
         raise CountMismatch(f"{this.manifest.item_count} items were read, {held} rows were written")
 
 

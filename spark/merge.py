@@ -19,12 +19,16 @@ from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.column_profile import Profile
 from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch, UnreadableLine
 from pipeline.job_order import JobOrder
+from pipeline.pins import check_followed
+from pipeline.protected import check_protected, protected_text
 from pipeline.table_columns import Columns, resolved
 from spark import accounting, changes
 from spark.commits import committed, marker
+from spark.contradictions import check_contradictions
 from spark.guard import is_done
 from spark.profiles import exploded, observed_misfits
 from spark.projection import ODD, has_no_value, looked_through, misfit_count, without_misfits
+from spark.protection import Protection
 from spark.reading import Export, read_exports, verify_data_files
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
@@ -40,14 +44,19 @@ class _Merge(NamedTuple):
     order: JobOrder
     table: Table
     exports: Sequence[Export]
+    protection: Protection
 
 
-def merge(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
+def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a merge or a backfill. Raises a JobRefused or TableContended, the table's content as it was."""
+    order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     verify_data_files(spark, exports)
-    this = _Merge(spark, order, table, exports)
+    this = _Merge(spark, order, table, exports, protection)
     before = table.columns()
+    check_followed(before, order.columns)
+    check_protected(table.metadata()["properties"], before, order.columns, protection.fingerprint)
+    table.protect(protected_text(order.columns, protection.fingerprint))
     rows, found = _counted_changes(this, before)
     try:
         columns = _with_room(this, rows, before) if found["odd"] else before
@@ -62,7 +71,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table) -> Committed:
 def _counted_changes(this: _Merge, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
     """The net changes, kept for the merge, and their counts. Refuses where they are not what the manifests say."""
     numbered = changes.numbered_lines(this.spark, this.exports)
-    told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns))
+    told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns, this.protection))
     if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
         told = accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
     rows = told.persist()
@@ -92,14 +101,14 @@ def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
 
 
 def _unreadable(this: _Merge, columns: Columns) -> UnreadableLine:
-    return unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns))
+    return unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns, this.protection))
 
 
 def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
     """Give the table a column for every attribute and nested field that has none; returns its columns then."""
     observed = observed_misfits(exploded(_odd_rows(rows, columns)))
     seen = Profile.of(replace(row, path=resolved(row.path, columns)) for row in observed)
-    wanted = grown(columns, seen)
+    wanted = grown(columns, seen, this.order.columns)
     if wanted != columns:
         this.table.evolve(wanted)
     return wanted
@@ -124,7 +133,7 @@ def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns
     billed = sum(export.manifest.billed_bytes for export in this.exports)
     properties = marker(this.order, counts, billed)
     key, known = [field.name for field in columns.key], {field.name for field in before.all}
-    misfits = listed_misfits(exploded(_odd_rows(rows, columns), *key), key) if counts["misfits"] else []
+    misfits = _listed(this, exploded(_odd_rows(rows, columns), *key), key) if counts["misfits"] else []
     whole = looked_through(rows, columns.all) if counts["misfits"] else without_misfits(rows)
     whole.createOrReplaceTempView(_VIEW)
     try:
@@ -140,6 +149,12 @@ def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns
         misfits=misfits,
         continuity=accounting.continuity(counts, summary),
     )
+
+
+def _listed(this: _Merge, misfits: DataFrame, key: list[str]) -> list[dict[str, Any]]:
+    """The misfits for the report. Refuses those that contradict a type that the settings say."""
+    check_contradictions(misfits, this.order.columns, key)
+    return listed_misfits(misfits, key)
 
 
 def _run_unless_done(this: _Merge, columns: Columns) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
@@ -56,6 +57,14 @@ def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
 def without_misfits(rows: DataFrame) -> DataFrame:
     """The same for rows of which none is odd; whoever says so counts the odd ones."""
     return rows.withColumn(MISFITS, F.lit(None).cast("map<string,string>")).drop(ODD)
+
+
+def aligned(rows: DataFrame, schema: StructType) -> DataFrame:
+    """The rows with all columns of the table, in its order; null in those that are about to be replaced."""
+    present = set(rows.columns)
+    return rows.select(
+        *(F.col(f.name) if f.name in present else F.lit(None).cast(f.dataType).alias(f.name) for f in schema.fields)
+    )
 
 
 def has_no_value() -> Column:

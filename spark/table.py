@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 from pipeline.column_growth import Target
 from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
+from pipeline.protected import PROTECTED
 from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
 from spark.java import iceberg_schema, string_map
 from spark.schemas import table_schema
@@ -136,13 +137,14 @@ class Table:
         """The summary of a branch's newest snapshot."""
         return dict(self._java().snapshot(name).summary())
 
-    def publish(self, branch: str, target: Target, marker: Mapping[str, str]) -> None:
+    def publish(self, branch: str, target: Target, marker: Mapping[str, str], protected: str = "") -> None:
         """Make a branch the table's content, replacements its columns, in one commit with the marker.
 
+        `protected`: what the rows were made without, as `pipeline.protected` writes it.
         Fails if `MAIN` has moved since the branch was made.
         """
         transaction = self._java().newTransaction()
-        self._delete_columns(transaction, target.replaced)
+        self._delete_columns(transaction, target.removed)
         for name in target.replaced:
             transaction.updateSchema().renameColumn(name + REPLACEMENT, name).commit()
         self._describe(transaction, target.columns)
@@ -152,11 +154,11 @@ class Table:
             closing.set(name, value)
         closing.commit()
         transaction.manageSnapshots().removeBranch(branch).commit()
-        self._set(transaction, {**marker, LOADING: ""})
+        self._set(transaction, {**marker, PROTECTED: protected, LOADING: ""})
         transaction.commitTransaction()
         self._java()
 
-    def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
+    def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str], protected: str = "") -> None:
         """Replace the table by these rows with these columns, in one commit with the marker.
 
         For the one change that a branch cannot carry: another type of the key. No column is required afterwards, since
@@ -165,12 +167,20 @@ class Table:
         writer = rows.to(_optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
         for name, value in {**_PROPERTIES, **marker, **column_kinds(columns.all)}.items():
             writer = writer.tableProperty(name, value)
+        if protected:
+            writer = writer.tableProperty(PROTECTED, protected)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
         transaction = self._java().newTransaction()
         self._describe(transaction, columns)
+        self._set(transaction, {PROTECTED: protected})
         transaction.commitTransaction()
+
+    def protect(self, protected: str) -> None:
+        """Say of the table what its rows are made without from now on. One commit, none where it says so already."""
+        if self.metadata()["properties"].get(PROTECTED, "") != protected:
+            self.remember({PROTECTED: protected})
 
     def remember(self, marker: Mapping[str, str]) -> None:
         """Copy the marker into the table's properties, where it outlives its snapshot."""

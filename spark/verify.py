@@ -18,11 +18,13 @@ from pipeline.column_types import Field
 from pipeline.errors import KeyMismatch, VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.protected import check_protected
 from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
 from spark.guard import compared_snapshot
 from spark.keys import lacks_key
 from spark.projection import ITEM, READABLE, looked_through, typed_rows
+from spark.protection import UNPROTECTED, Protection
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
@@ -48,17 +50,20 @@ class Verification(NamedTuple):
     export: Export
     rows: DataFrame
     columns: Columns
+    protection: Protection = UNPROTECTED
 
 
-def verify(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, Any]:
+def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> dict[str, Any]:
     """Compare; returns counts, snapshot and result where source and table are equal.
 
     Raises VerificationFailed with the differences, or what a load raises where the export is not whole.
     """
     snapshot_id = compared_snapshot(table.metadata(), order)
+    columns = table.columns_at(snapshot_id)
+    check_protected(table.metadata()["properties"], columns, order.columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
-    this = Verification(spark, order, export, table.rows_at(snapshot_id), table.columns_at(snapshot_id))
+    this = Verification(spark, order, export, table.rows_at(snapshot_id), columns, protection)
     pairs = compared(source_rows(this), table_rows(this), this.columns).persist()
     try:
         counts, shown = _result(this, pairs)
@@ -85,7 +90,7 @@ def source_rows(this: Verification) -> DataFrame:
 
 
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
-    found = items(of)
+    found = this.protection.protected(items(of), ITEM)
     with_key = found.withColumn(_LACKS_KEY, lacks_key(f"`{ITEM}`", this.order.source.key))
     return looked_through(typed_rows(with_key, this.columns.all), this.columns.all)
 
@@ -118,7 +123,7 @@ def compared(source: DataFrame, table: DataFrame, columns: Columns) -> DataFrame
 def _result(this: Verification, pairs: DataFrame) -> tuple[dict[str, int], list[dict[str, Any]]]:
     """Counts, and the first differences; the second look is taken only where the first has found something."""
     found = _counted(this, pairs)
-    differing = differing_pairs(pairs, this.columns).persist() if found[_PERHAPS] else None
+    differing = differing_pairs(pairs, this.columns, this.protection).persist() if found[_PERHAPS] else None
     try:
         different = differing.count() if differing else 0
         counts = {
@@ -163,11 +168,12 @@ def _check(this: Verification, found: dict[str, int]) -> None:
         raise KeyMismatch(f"{found['lacking']} items of {manifest.export_arn} lack the key {declared}")
 
 
-def differing_pairs(pairs: DataFrame, columns: Columns) -> DataFrame:
+def differing_pairs(pairs: DataFrame, columns: Columns, protection: Protection = UNPROTECTED) -> DataFrame:
     """The pairs that differ by meaning, with ``#wrong``."""
-    item = "concat('{\"M\":', from_json(`#line`, 'struct<Item:string>').Item, '}')"
+    item = "concat('{\"M\":', `#inside`, '}')"
     kept = f"coalesce(map_keys(`{of_table(MISFITS)}`), cast(array() AS array<string>))"
-    looked_at = pairs.where(f"`{FOUND}` = '{_PERHAPS}'").selectExpr("*", f"{item} AS `#text`", f"{kept} AS `#kept`")
+    perhaps = protection.items_text(pairs.where(f"`{FOUND}` = '{_PERHAPS}'"), "`#line`", "#inside")
+    looked_at = perhaps.selectExpr("*", f"{item} AS `#text`", f"{kept} AS `#kept`")
     wrong = looked_at.selectExpr("*", f"{wrong_places(columns.all)} AS `{_WRONG}`")
     return wrong.where(f"size(`{_WRONG}`) > 0").withColumn(FOUND, F.lit("different"))
 

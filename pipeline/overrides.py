@@ -1,0 +1,192 @@
+"""Overrides: what a user says of columns, by path, in place of what the data would say.
+
+A path is the name of a top-level attribute as it stands, or, when it begins with a slash, a JSON pointer (RFC 6901), as
+``_misfits`` has them: names may hold dots. The step ``*`` stands for any element of a list or any name of a map. What is
+said is a DynamoDB type alone, as in the schema files of other tools, or an object of ``type``, ``name``, ``drop``, ``hash``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.column_names import OWN_COLUMNS, is_column_name
+from pipeline.errors import SettingRefused
+from pipeline.identity import KeyAttribute
+
+#: The step that stands for any element or name.
+ANY = "*"
+#: Words for types: DynamoDB's, whose columns follow the data where they leave a choice, and columns' own.
+TYPE_WORDS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M", "string", "bigint", "json", "struct", "map")
+_DECIMAL = re.compile(r"decimal\(38, ?(\d{1,2})\)")
+_MOST_SCALE = 38
+_SEVERAL = {
+    "string": ("S", "N", "B", "BOOL"),
+    "json": ("SS", "NS", "BS", "L", "M"),
+    "struct": ("M",),
+    "map": ("M",),
+}
+_WITH_INSIDE = ("", "L", "M", "struct", "map")
+_MEMBERS = ("type", "name", "drop", "hash")
+
+
+@dataclass(frozen=True)
+class Override:
+    """What is said of one path. `type`, `name`: empty where nothing is."""
+
+    path: tuple[str, ...]
+    type: str = ""
+    name: str = ""
+    drop: bool = False
+    hash: bool = False
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON pointer."""
+        return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in self.path)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is said, as it is written in settings."""
+        return {name: getattr(self, name) for name in _MEMBERS if getattr(self, name)}
+
+    @property
+    def is_protection(self) -> bool:
+        """Whether values must not come into the table as they are."""
+        return self.drop or self.hash
+
+    def matches(self, path: tuple[str, ...]) -> bool:
+        """Whether a place's path is one that this override speaks of."""
+        return len(path) == len(self.path) and all(mine in (ANY, step) for mine, step in zip(self.path, path))
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """All that is said of one table's columns."""
+
+    rules: tuple[Override, ...] = ()
+
+    @classmethod
+    def parse(cls, raw: Any, where: str = "columns") -> Overrides:
+        """Read the setting. Raises SettingRefused for the first thing that is wrong."""
+        if not isinstance(raw, Mapping):
+            raise _refusal(where, raw, 'an object such as {"email": {"hash": true}}')
+        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in raw.items())
+        _check_together(rules, where)
+        return cls(tuple(sorted(rules, key=lambda rule: rule.path)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it so that `parse` reads it."""
+        return {rule.pointer: rule.said for rule in self.rules}
+
+    @property
+    def typed(self) -> tuple[Override, ...]:
+        """Those that not every value fits: a type is said, or a hash, which takes scalars and sets."""
+        return tuple(rule for rule in self.rules if rule.type or rule.hash)
+
+    @property
+    def protections(self) -> tuple[Override, ...]:
+        """Those by which values are dropped or hashed."""
+        return tuple(rule for rule in self.rules if rule.is_protection)
+
+    @property
+    def hashes(self) -> bool:
+        """Whether any value is hashed, which takes a secret."""
+        return any(rule.hash for rule in self.rules)
+
+    def check_key(self, key: tuple[KeyAttribute, ...]) -> None:
+        """Refuse what cannot be said of a key, by which rows are found: all but its name. Raises SettingRefused."""
+        types = {part.name: part.type for part in key}
+        for rule in self.rules:
+            declared = types.get(rule.path[0])
+            if declared is None:
+                continue
+            if rule.is_protection or len(rule.path) > 1 or rule.type not in ("", declared):
+                allowed = f'"name", and the type {declared} that the source table declares: rows are found by their key'
+                raise _refusal(f"columns[{rule.pointer!r}] of the key", rule.said, allowed)
+
+
+#: Nothing is said of any column.
+NO_OVERRIDES = Overrides()
+
+
+def decimal_scale(word: str) -> int | None:
+    """The scale that a word for a type says; None where it is no decimal."""
+    found = _DECIMAL.fullmatch(word)
+    return int(found[1]) if found and int(found[1]) <= _MOST_SCALE else None
+
+
+def tags_of(word: str) -> tuple[str, ...]:
+    """The DynamoDB types of the values that a word for a type speaks of."""
+    if word in _SEVERAL:
+        return _SEVERAL[word]
+    return ("N",) if is_narrow(word) else (word,)
+
+
+def is_narrow(word: str) -> bool:
+    """Whether a column of that type cannot hold every number."""
+    return word == "bigint" or decimal_scale(word) is not None
+
+
+def steps_of(path: str) -> tuple[str, ...]:
+    """A path's steps: of a JSON pointer, or of the name of a top-level attribute."""
+    if not path.startswith("/"):
+        return (path,)
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/"))
+
+
+def _override(path: str, said: Any, where: str) -> Override:
+    pointer = path.startswith("/")
+    if not path or (pointer and re.search("~(?![01])", path)) or steps_of(path)[0] in ("", ANY):
+        raise _refusal(
+            where, path, "an attribute's name, or a JSON pointer such as /address/zip, ~0 for ~ and ~1 for /"
+        )
+    said = {"type": said} if isinstance(said, str) else said
+    if not isinstance(said, Mapping) or not said or not set(said) <= set(_MEMBERS):
+        raise _refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")
+    for flag in ("drop", "hash"):
+        if said.get(flag, True) is not True:
+            raise _refusal(f"{where}.{flag}", said[flag], "true, or nothing at all")
+    if ("drop" in said and len(said) > 1) or ("hash" in said and "type" in said):
+        raise _refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
+    rule = Override(steps_of(path), **said)
+    if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
+        raise _refusal(f"{where}.type", rule.type, f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)")
+    if "name" in said:
+        _check_name(rule, f"{where}.name")
+    return rule
+
+
+def _check_name(rule: Override, where: str) -> None:
+    if not isinstance(rule.name, str) or not is_column_name(rule.name) or rule.name in OWN_COLUMNS:
+        allowed = f"1-255 of a-z, 0-9 and _, but for the product's own {' and '.join(OWN_COLUMNS)}"
+        raise _refusal(where, rule.name, allowed)
+    if ANY in rule.path:
+        raise _refusal(where, rule.name, "a name for one attribute or member, not for a path with *")
+
+
+def _check_together(rules: tuple[Override, ...], where: str) -> None:
+    """Refuse two rules for one path, one name for two siblings, and rules below what has no inside."""
+    paths = {rule.path: rule for rule in rules}
+    if len(paths) < len(rules):
+        twice = next(rule for rule in rules if paths[rule.path] is not rule)
+        raise _refusal(where, twice.pointer, "each path once; a name and its JSON pointer are the same path")
+    named: dict[tuple[object, ...], Override] = {}
+    for rule in rules:
+        if rule.name and named.setdefault((rule.path[:-1], rule.name), rule) is not rule:
+            raise _refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
+        for outer in (other for other in rules if other.matches(rule.path[: len(other.path)]) and other is not rule):
+            if len(outer.path) < len(rule.path) and not _goes_inside(outer, rule):
+                allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
+                raise _refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
+
+
+def _goes_inside(outer: Override, rule: Override) -> bool:
+    """Whether something can be said inside a path of which `outer` is said; JSON text has no columns inside."""
+    return not outer.is_protection and (outer.type in _WITH_INSIDE or (outer.type == "json" and rule.is_protection))
+
+
+def _refusal(name: str, value: Any, allowed: str) -> SettingRefused:
+    return SettingRefused(f"{name} is {value!r}; allowed is {allowed}")

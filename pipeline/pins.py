@@ -1,0 +1,156 @@
+"""What overrides make of columns: types and names set before anything is decided, columns that go, and what contradicts.
+
+A pin is the type that the user has set for a path. Pure.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pipeline.column_profile import Profile
+from pipeline.column_types import TYPE_OF_PIN, ColumnType, Field, Kind, set_tag
+from pipeline.errors import OverrideContradicted, RebuildNeeded
+from pipeline.overrides import ANY, Override, Overrides, decimal_scale
+from pipeline.table_columns import Columns
+
+#: The kinds among which the data decide.
+_KINDS_OF_PIN = {
+    "N": (Kind.LONG, Kind.DECIMAL, Kind.DIGITS),
+    "L": (Kind.LIST, Kind.JSON),
+    "M": (Kind.STRUCT, Kind.DICTIONARY, Kind.JSON),
+    "struct": (Kind.STRUCT, Kind.JSON),
+    "map": (Kind.DICTIONARY, Kind.JSON),
+}
+_LISTS = (Kind.LIST, Kind.DICTIONARY)
+
+
+def pinned(seen: Profile, overrides: Overrides) -> Profile:
+    """The profile, with what the user says at the paths it is said of; hashed values are strings.
+
+    A path that was not seen is added, so that a column whose type is set is there from the first load on.
+    """
+    seen = copy.deepcopy(seen) if overrides.rules else seen
+    for rule in overrides.rules:
+        for place in _places(seen, rule.path):
+            place.pin = "S" if rule.hash else rule.type or place.pin
+            place.name = rule.name or place.name
+    return seen
+
+
+def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:
+    if not path:
+        return [at]
+    step, rest = path[0], path[1:]
+    if step != ANY:
+        return _places(at.members.setdefault(step, Profile()), rest)
+    below = [*at.members.values(), *([at.elements] if at.elements else [])]
+    return [place for one in below for place in _places(one, rest)]
+
+
+def obeys(type_: ColumnType, pin: str) -> bool:
+    """Whether a column's type is one that a pin allows."""
+    scale = decimal_scale(pin)
+    if scale is not None:
+        return type_ == ColumnType(Kind.DECIMAL, scale=scale)
+    if pin in TYPE_OF_PIN:
+        return type_ == TYPE_OF_PIN[pin]
+    if pin == "NS":
+        return type_.kind is Kind.SET and set_tag(type_) == "NS"
+    return type_.kind in _KINDS_OF_PIN[pin]
+
+
+def follows(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a column's type, and its fields, are as a pinned profile says."""
+    if seen.pin and not obeys(type_, seen.pin):
+        return False
+    if type_.kind is Kind.STRUCT:
+        pairs = ((field, seen.members[field.attribute]) for field in type_.fields if field.attribute in seen.members)
+        return all(below.name in ("", field.name) and follows(field.type, below) for field, below in pairs)
+    if type_.kind in _LISTS and type_.element is not None:
+        below = seen.any_member if type_.kind is Kind.DICTIONARY else seen.elements
+        return below is None or follows(type_.element, below)
+    return True
+
+
+def without_dropped(fields: tuple[Field, ...], overrides: Overrides) -> tuple[Field, ...]:
+    """The fields but for those that are dropped, however deep; one that loses all its own fields goes as well."""
+    dropped = [rule for rule in overrides.rules if rule.drop]
+    kept = (_kept(field, (field.attribute,), dropped) for field in fields) if dropped else fields
+    return tuple(field for field in kept if field is not None)
+
+
+def _kept(field: Field, path: tuple[str, ...], dropped: list[Override]) -> Field | None:
+    if any(rule.matches(path) for rule in dropped):
+        return None
+    type_ = _kept_type(field.type, path, dropped)
+    return None if type_ is None else replace(field, type=type_)
+
+
+def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]) -> ColumnType | None:
+    if type_.kind is Kind.STRUCT:
+        fields = tuple(f for f in (_kept(f, (*path, f.attribute), dropped) for f in type_.fields) if f is not None)
+        return replace(type_, fields=fields) if fields else None
+    if type_.kind in _LISTS and type_.element is not None:
+        element = _kept_type(type_.element, (*path, ANY), dropped)
+        return None if element is None else replace(type_, element=element)
+    return type_
+
+
+def check_names(columns: Columns) -> Columns:
+    """The columns, if each name is there once. Raises OverrideContradicted: only a name that was set can be another's."""
+    for siblings in _siblings(columns.all):
+        by_name: dict[str, str] = {}
+        for field in siblings:
+            other = by_name.setdefault(field.name, field.attribute)
+            if other != field.attribute:
+                raise OverrideContradicted(
+                    f"the name {field.name!r} is set for one of the attributes {other!r} and {field.attribute!r}, "
+                    "and is the other's already",
+                    "Set another name in cdk.json, or one for the other attribute as well, and deploy again.",
+                )
+    return columns
+
+
+def _siblings(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
+    yield fields
+    for field in fields:
+        type_ = field.type
+        while type_.element is not None:
+            type_ = type_.element
+        if type_.fields:
+            yield from _siblings(type_.fields)
+
+
+def check_followed(columns: Columns, overrides: Overrides) -> None:
+    """Refuse types and names that the table's columns do not have. Raises RebuildNeeded."""
+    for rule in overrides.rules:
+        found = column_at(columns, rule.path)
+        if found is None:
+            continue
+        name, type_ = found
+        if rule.name and name != rule.name:
+            raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
+        if rule.type and not obeys(type_, rule.type):
+            raise RebuildNeeded(
+                f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
+            )
+
+
+def column_at(columns: Columns, path: tuple[str, ...]) -> tuple[str, ColumnType] | None:
+    """The name and type of the column or nested field at a path; elements have no name. None where there is none."""
+    by_attribute = {field.attribute: field for field in columns.all}
+    if path[0] not in by_attribute:
+        return None
+    found = by_attribute[path[0]]
+    name, type_ = found.name, found.type
+    for step in path[1:]:
+        if type_.kind in _LISTS and type_.element is not None and step == ANY:
+            name, type_ = "", type_.element
+            continue
+        below = next((field for field in type_.fields if field.attribute == step), None)
+        if below is None:
+            return None
+        name, type_ = below.name, below.type
+    return name, type_

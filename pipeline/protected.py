@@ -1,0 +1,58 @@
+"""What a table was loaded without: which places are dropped and hashed, and with which secret, as the table itself says.
+
+Rows of one table are all made alike, so that one value has one hash, and a verification knows what a row shows. What the
+settings say since is taken over at once only for places of which the table holds nothing. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from pipeline.column_types import ColumnType, Kind
+from pipeline.errors import RebuildNeeded
+from pipeline.marker import PREFIX
+from pipeline.overrides import ANY, Override, Overrides
+from pipeline.table_columns import Columns
+
+#: JSON of ``drop`` and ``hash``, lists of JSON pointers, and ``secret``, which tells secrets apart and is none.
+PROTECTED = PREFIX + "protected"
+
+
+def protected_text(overrides: Overrides, fingerprint: str) -> str:
+    """The value of the table property; empty where nothing is protected, for a property that is not there."""
+    if not overrides.protections:
+        return ""
+    said = {what: [rule.pointer for rule in overrides.rules if getattr(rule, what)] for what in ("drop", "hash")}
+    return json.dumps({**said, "secret": fingerprint}, ensure_ascii=False, sort_keys=True)
+
+
+def check_protected(properties: Mapping[str, str], columns: Columns, overrides: Overrides, fingerprint: str) -> None:
+    """Refuse to treat changes otherwise than the rows that are there. Raises RebuildNeeded."""
+    there = json.loads(properties.get(PROTECTED, "{}"))
+    before = {(what, pointer) for what in ("drop", "hash") for pointer in there.get(what, [])}
+    wanted = {("drop" if rule.drop else "hash", rule.pointer): rule for rule in overrides.protections}
+    for what, pointer in sorted(before - set(wanted)):
+        raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
+    for (what, pointer), rule in sorted(wanted.items()):
+        if (what, pointer) not in before and _may_hold(columns, rule):
+            raise RebuildNeeded(f"{what} is set for {pointer}, of which the table may hold values as they are")
+    if any(what == "hash" for what, _ in before) and there.get("secret") != fingerprint:
+        raise RebuildNeeded("the table's hashes are keyed with another secret than the one that hash_secret names now")
+
+
+def _may_hold(columns: Columns, rule: Override) -> bool:
+    """Whether anything at the path may be in the table; what is inside text nobody can tell."""
+    types = {field.attribute: field.type for field in columns.all}
+    return rule.path[0] in types and _may_hold_inside(types[rule.path[0]], rule.path[1:])
+
+
+def _may_hold_inside(type_: ColumnType, path: tuple[str, ...]) -> bool:
+    if not path:
+        return True
+    if type_.kind is Kind.STRUCT:
+        below = (field for field in type_.fields if path[0] in (ANY, field.attribute))
+        return any(_may_hold_inside(field.type, path[1:]) for field in below)
+    if type_.kind is Kind.LIST and type_.element is not None:
+        return path[0] == ANY and _may_hold_inside(type_.element, path[1:])
+    return True

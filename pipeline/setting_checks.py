@@ -1,0 +1,71 @@
+"""Checks of single settings: each gives the value back, or raises SettingRefused with name, value and what is allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from pipeline.errors import SettingRefused
+
+
+def names_of(kind: type) -> set[str]:
+    """The names of a dataclass's fields."""
+    return {f.name for f in fields(kind)}
+
+
+def known(raw: Mapping[str, Any], allowed: set[str], where: str) -> None:
+    """Refuse a setting that is not among the allowed ones."""
+    unknown = sorted(set(raw) - allowed)
+    if unknown:
+        raise SettingRefused(
+            f"{where} has the unknown setting {unknown[0]!r}; allowed are {', '.join(sorted(allowed))}"
+        )
+
+
+def expect(right: bool, name: str, value: Any, allowed: str) -> None:
+    """Refuse a value that is not right, naming what is allowed."""
+    if not right:
+        raise SettingRefused(f"{name} is {value!r}; allowed is {allowed}")
+
+
+def _path(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def whole(raw: Mapping[str, Any], name: str, default: int, least: int, most: int, where: str = "") -> int:
+    """A whole number between two others, both allowed."""
+    value = raw.get(name, default)
+    right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    expect(right, _path(where, name), value, f"a whole number from {least} to {most}")
+    return int(value)
+
+
+def choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int, ...], where: str = "") -> int:
+    """One of some whole numbers."""
+    value = raw.get(name, default)
+    right = isinstance(value, int) and not isinstance(value, bool) and value in allowed
+    expect(right, _path(where, name), value, "one of " + ", ".join(map(str, allowed)))
+    return int(value)
+
+
+def word(raw: Mapping[str, Any], name: str, default: str, allowed: tuple[str, ...], where: str) -> str:
+    """One of some words."""
+    value = raw.get(name, default)
+    expect(isinstance(value, str) and value in allowed, _path(where, name), value, "one of " + ", ".join(allowed))
+    return str(value)
+
+
+def text(raw: Mapping[str, Any], name: str, default: str, form: re.Pattern[str], allowed: str, where: str = "") -> str:
+    """A text of a form."""
+    value = raw.get(name, default)
+    expect(isinstance(value, str) and form.fullmatch(value) is not None, _path(where, name), value, allowed)
+    return str(value)
+
+
+def distinct(names: list[str], setting: str) -> None:
+    """Refuse a name that several tables have."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SettingRefused(f"tables has the {setting} {twice[0]!r} more than once; each table has its own")

@@ -1,0 +1,54 @@
+"""Values that the type set for their column is not for: counted, and refused by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.errors import OverrideContradicted
+from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
+from spark.misfits import step
+from spark.sql import Sql, literal, when
+
+
+def check_contradictions(misfits: DataFrame, columns: Overrides, key: Sequence[str]) -> None:
+    """Refuse misfits (``pointer``, ``json``, and the key's columns) at places whose type the settings say.
+
+    A number that no column of numbers can hold is a misfit as ever, where the type is just N. Raises OverrideContradicted.
+    """
+    if not columns.typed:
+        return
+    rules = {str(i): rule for i, rule in enumerate(columns.typed)}
+    contradicted = " ".join(f"WHEN {_contradicts(rule)} THEN '{i}'" for i, rule in rules.items())
+    first: Any = (
+        misfits.selectExpr(*(f"`{name}`" for name in key), f"{_TAG} AS tag", f"CASE {contradicted} END AS rule")
+        .where("rule IS NOT NULL")
+        .groupBy("rule", "tag")
+        .agg(F.count(F.lit(1)).alias("count"), F.min(F.to_json(F.struct(*key))).alias("example"))
+        .orderBy(F.desc("count"), "rule", "tag")
+        .first()
+    )
+    if first is not None:
+        rule = rules[first["rule"]]
+        found = f"{first['count']} values of type {first['tag']}, such as that of {first['example']}"
+        if rule.hash:
+            remedy = f"In cdk.json, hash what is inside ({rule.pointer}/{ANY}) or drop {rule.pointer}, and deploy."
+            raise OverrideContradicted(
+                f"columns[{rule.pointer!r}] sets hash, which maps and lists have none of: {found}", remedy
+            )
+        raise OverrideContradicted(f"columns[{rule.pointer!r}] sets the type {rule.type}, which does not hold {found}")
+
+
+_TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
+
+
+def _contradicts(rule: Override) -> Sql:
+    place = "".join("/" + ("[^/]*" if name == ANY else re.escape(step(name))) for name in rule.path)
+    at_place = f"pointer RLIKE {literal(f'^{place}$')}"
+    if is_narrow(rule.type):
+        return at_place
+    return when(at_place, f"{_TAG} NOT IN ({', '.join(map(repr, tags_of(rule.type or 'S')))})", "false")

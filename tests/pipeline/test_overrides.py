@@ -1,0 +1,72 @@
+"""What a user may say of columns, how it is written, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import SettingRefused
+from pipeline.identity import KeyAttribute
+from pipeline.overrides import Override, Overrides
+
+KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
+
+
+def test_a_name_is_a_top_level_attribute_and_a_pointer_a_path():
+    parsed = Overrides.parse({"ship.to": {"drop": True}, "/ship.to2/zip": "S", "/~1odd~0": {"name": "odd"}})
+    assert parsed.rules == (
+        Override(("/odd~",), name="odd"),
+        Override(("ship.to",), drop=True),
+        Override(("ship.to2", "zip"), type="S"),
+    )
+
+
+def test_a_schema_file_of_other_tools_is_a_type_for_each_column():
+    assert Overrides.parse({"a": "S", "b": "N"}) == Overrides.parse({"a": {"type": "S"}, "/b": {"type": "N"}})
+
+
+def test_what_is_said_reads_back():
+    said = Overrides.parse({"a": "decimal(38, 2)", "/b/*/c": {"hash": True}, "d": {"type": "map", "name": "dd"}})
+    assert Overrides.parse(said.to_json()) == said
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        pytest.param([], ["columns is []", "an object"], id="no object"),
+        pytest.param({"a": "X"}, ["columns['a'].type", "'X'", "decimal(38,s)"], id="an unknown type"),
+        pytest.param({"a": "decimal(38,39)"}, ["decimal(38,39)"], id="a decimal without room"),
+        pytest.param({"a": "decimal(10,2)"}, ["decimal(10,2)"], id="a decimal of another width"),
+        pytest.param({"a": {"type": 5}}, ["columns['a'].type is 5"], id="a type that is no text"),
+        pytest.param({"a": {}}, ["columns['a'] is {}", "type, name, drop, hash"], id="nothing said"),
+        pytest.param({"a": {"mask": True}}, ["type, name, drop, hash"], id="an unknown word"),
+        pytest.param({"a": {"drop": False}}, ["columns['a'].drop is False", "true"], id="a flag that is off"),
+        pytest.param({"a": {"drop": True, "name": "b"}}, ["drop alone"], id="dropped and named"),
+        pytest.param({"a": {"hash": True, "type": "S"}}, ["a hash is a string"], id="hashed and typed"),
+        pytest.param({"a": {"name": "A b"}}, ["columns['a'].name is 'A b'", "a-z, 0-9 and _"], id="no name for Athena"),
+        pytest.param({"a": {"name": "_misfits"}}, ["the product's own"], id="a name of the product's own"),
+        pytest.param({"/a/*": {"name": "b"}}, ["not for a path with *"], id="one name for many"),
+        pytest.param({"a": {"name": "x"}, "b": {"name": "x"}}, ["a name that no sibling has"], id="one name for two"),
+        pytest.param({"a": "S", "/a": "N"}, ["each path once"], id="one path twice"),
+        pytest.param({"/a~2": "S"}, ["~0 for ~"], id="a wrong escape"),
+        pytest.param({"/*": {"drop": True}}, ["an attribute's name"], id="all attributes"),
+        pytest.param({"": "S"}, ["an attribute's name"], id="no name"),
+        pytest.param({"a": "S", "/a/b": "S"}, ["nothing inside /a"], id="inside a scalar"),
+        pytest.param({"a": {"hash": True}, "/a/b": {"drop": True}}, ["nothing inside /a"], id="inside a hash"),
+        pytest.param({"/a/*": {"drop": True}, "/a/b/c": "S"}, ["nothing inside /a/*"], id="inside what is dropped"),
+        pytest.param({"a": "json", "/a/b": "S"}, ["nothing inside /a"], id="a column inside text"),
+    ],
+)
+def test_what_cannot_be_said_is_refused_with_what_can(columns, words):
+    with pytest.raises(SettingRefused) as refused:
+        Overrides.parse(columns)
+    assert [word for word in words if word not in refused.value.message] == []
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"pk": {"drop": True}}, {"sk": {"hash": True}}, {"pk": "N"}, {"sk": "bigint"}, {"/pk/x": "S"}],
+)
+def test_rows_are_found_by_their_key_so_it_can_only_be_named(columns):
+    with pytest.raises(SettingRefused, match="of the key"):
+        Overrides.parse(columns).check_key(KEY)
+    Overrides.parse({"pk": "S", "sk": {"type": "N", "name": "number"}, "c": {"hash": True}}).check_key(KEY)

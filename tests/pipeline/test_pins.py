@@ -1,0 +1,133 @@
+"""Types and names that the user sets win over the data; what the table has otherwise needs a rebuild."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.column_growth import first_columns, grown, rebuilt
+from pipeline.column_profile import Profile, sample_of
+from pipeline.column_types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.errors import OverrideContradicted, RebuildNeeded
+from pipeline.identity import KeyAttribute
+from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.pins import check_followed
+from pipeline.table_columns import Columns
+
+KEY = (KeyAttribute("pk", "S"),)
+S, N = {"S": "x"}, {"N": "1"}
+PERSON = {"M": {"name": S, "age": N}}
+
+
+def profile(*items) -> Profile:
+    return Profile.of(sample_of({"pk": S, **item} for item in items))
+
+
+def said(**columns) -> Overrides:
+    return Overrides.parse(columns)
+
+
+def columns(*items, overrides=NO_OVERRIDES) -> Columns:
+    return first_columns(KEY, profile(*items), overrides)
+
+
+def types(found: Columns) -> dict[str, ColumnType]:
+    return {field.name: field.type for field in found.attributes}
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "expected"),
+    [
+        ("S", N, TEXT),
+        ("N", {"N": "9" * 40}, DIGITS),
+        ("N", N, LONG),
+        ("bigint", {"N": "1.5"}, LONG),
+        ("decimal(38,4)", N, ColumnType(Kind.DECIMAL, scale=4)),
+        ("string", N, SCALARS),
+        ("json", PERSON, JSON),
+        ("BOOL", S, FLAG),
+        ("B", S, BYTES),
+        ("SS", S, ColumnType(Kind.SET, element=TEXT)),
+        ("NS", {"NS": ["1.5"]}, ColumnType(Kind.SET, element=ColumnType(Kind.DECIMAL, scale=1))),
+        ("L", {"L": [S]}, ColumnType(Kind.LIST, element=TEXT)),
+        ("map", {"M": {"a": N}}, ColumnType(Kind.DICTIONARY, element=LONG)),
+    ],
+)
+def test_a_type_that_is_set_is_the_columns_type(word, value, expected):
+    assert types(columns({"a": value}, overrides=said(a=word))) == {"a": expected}
+
+
+def test_a_map_of_many_names_stays_a_struct_where_the_user_says_so():
+    wide = {"M": {f"f{i}": N for i in range(600)}}
+    assert types(columns({"a": wide}))["a"].kind is Kind.DICTIONARY
+    assert types(columns({"a": wide}, overrides=said(a="struct")))["a"].kind is Kind.STRUCT
+
+
+def test_a_column_is_there_from_the_first_load_on_where_the_type_leaves_no_choice():
+    assert types(columns({}, overrides=said(a="S", b="N", c="decimal(38,2)"))) == {
+        "a": TEXT,
+        "c": ColumnType(Kind.DECIMAL, scale=2),
+    }
+
+
+def test_types_and_names_reach_into_maps_and_lists():
+    overrides = Overrides.parse({"/who/age": {"type": "string", "name": "years"}, "/all/*/age": "decimal(38,1)"})
+    found = types(columns({"who": PERSON, "all": {"L": [PERSON]}}, overrides=overrides))
+    assert {f.name: f.type for f in found["who"].fields} == {"years": SCALARS, "name": TEXT}
+    assert {f.name: f.type for f in found["all"].element.fields}["age"] == ColumnType(Kind.DECIMAL, scale=1)
+
+
+def test_a_name_that_is_set_makes_others_give_way():
+    found = columns({"a": S, "b": N}, overrides=said(b={"name": "a"}))
+    assert {field.attribute: field.name for field in found.attributes} == {"a": "a_2", "b": "a"}
+
+
+def test_the_key_can_be_named():
+    assert columns({}, overrides=said(pk={"name": "customer"})).key[0].name == "customer"
+
+
+def test_new_columns_are_named_and_typed_as_the_user_says():
+    overrides = said(b={"type": "string", "name": "beta"})
+    after = grown(columns({"a": S}), profile({"b": N}), overrides)
+    assert types(after) == {"a": TEXT, "beta": SCALARS}
+
+
+def test_a_name_that_is_anothers_column_is_refused():
+    with pytest.raises(OverrideContradicted, match="'a'"):
+        grown(columns({"a": S}), profile({"b": N}), said(b={"name": "a"}))
+
+
+def test_a_rebuild_gives_columns_the_names_and_types_that_were_set_since():
+    before = columns({"a": S, "b": N, "c": N})
+    target = rebuilt(before, KEY, profile({"a": S, "b": N, "c": N}), said(a={"name": "alpha"}, b="string"))
+    assert types(target.columns) == {"alpha": TEXT, "b": SCALARS, "c": LONG}
+    assert (target.replaced, target.removed) == ({"alpha", "b"}, {"a", "b"})
+    assert [field.name for field in target.written.attributes] == ["alpha#new", "b#new", "c"]
+
+
+def test_a_rebuild_swaps_names():
+    target = rebuilt(columns({"a": S, "b": N}), KEY, profile({}), said(a={"name": "b"}, b={"name": "a"}))
+    assert {field.attribute: field.name for field in target.columns.attributes} == {"a": "b", "b": "a"}
+    assert (target.replaced, target.removed) == ({"a", "b"}, {"a", "b"})
+
+
+def test_a_rebuild_of_a_renamed_key_replaces_the_table():
+    target = rebuilt(columns({}), KEY, profile({}), said(pk={"name": "customer"}))
+    assert (target.replaces_key, target.columns.key[0].name) == (True, "customer")
+
+
+def test_a_rebuild_that_follows_already_replaces_nothing():
+    overrides = Overrides.parse({"/who/age": {"type": "string", "name": "years"}, "n": "N"})
+    before = columns({"who": PERSON, "n": {"N": "1.5"}}, overrides=overrides)
+    grown_since = {"M": {**PERSON["M"], "new": S}}
+    assert rebuilt(before, KEY, profile({"who": grown_since, "n": N}), overrides).replaced == frozenset()
+
+
+@pytest.mark.parametrize("overrides", [said(a="S"), said(a={"name": "x"}), Overrides.parse({"/m/age": "string"})])
+def test_types_and_names_that_the_table_was_not_loaded_with_need_a_rebuild(overrides):
+    with pytest.raises(RebuildNeeded, match="columns"):
+        check_followed(columns({"a": N, "m": PERSON}), overrides)
+
+
+def test_what_the_table_has_or_lacks_altogether_needs_no_rebuild():
+    overrides = Overrides.parse({"a": "N", "new": "S", "/m/age": {"name": "age"}, "/m/new": "B", "/l/*": "bigint"})
+    check_followed(columns({"a": {"N": "1.5"}, "m": PERSON, "l": {"L": [N]}}), overrides)

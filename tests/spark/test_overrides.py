@@ -1,0 +1,159 @@
+"""What the user says of columns wins over the data; values to be hidden never reach the table, nor anything else."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import HashSecretUnfit, OverrideContradicted, RebuildNeeded, SettingRefused
+from pipeline.overrides import Overrides
+from spark.job import run
+from spark.protection import Protection
+from tests.spark.sample_items import N, S, item
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+SECRET = "a secret that no plan, log or table may show"  # noqa: S105 - a test's own
+
+
+def carry_out(source, order, secret=SECRET, **columns):
+    return run(source.spark, replace(order, columns=Overrides.parse(columns)), secret)
+
+
+def hashed(canonical: str, secret: str = SECRET) -> str:
+    """What anybody who knows the secret computes."""
+    return hmac.new(secret.encode(), canonical.encode(), hashlib.sha256).hexdigest()
+
+
+PERSON = {"M": {"name": {"S": "Ada"}, "zip": {"S": "1000"}, "card.no": {"N": "42"}}}
+SAID = {
+    "amount": {"type": "decimal(38,2)", "name": "price"},
+    "code": "string",
+    "email": {"hash": True},
+    "/who/card.no": {"hash": True},
+    "/who/zip": {"drop": True},
+    "/all/*/zip": {"drop": True},
+    "/all/*/name": {"hash": True},
+    "secret note": {"drop": True},
+}
+
+
+@pytest.fixture(scope="module")
+def protected(shop):
+    """A load, a merge with new shapes, and a verification of both, with every kind of override."""
+    source = shop()
+    source.put(
+        1,
+        item("a", amount=N, code=N, email={"S": "Ada@x.org"}, who=PERSON, all={"L": [PERSON, S, PERSON]}),
+        {**item("b", amount={"N": "1.5"}, code=S, email={"N": "7"}), "secret note": {"S": "hide me"}},
+    )
+    loaded = carry_out(source, source.full(5), **SAID)
+    source.put(6, {**item("c", who=S, all={"M": {"any": PERSON}}, email={"SS": ["y", "x"]}), "secret note": N})
+    source.put(6, item("d", email={"NULL": True}, phone={"S": "hide me too"}))
+    merged = carry_out(source, source.windows(5, 25), **SAID, phone={"hash": True})
+    return source, loaded, merged
+
+
+def test_types_and_names_are_as_the_user_says(protected):
+    source = protected[0]
+    rows = source.rows()
+    assert (str(rows["a"]["price"]), str(rows["b"]["price"])) == ("1.00", "1.50")
+    assert (rows["a"]["code"], rows["b"]["code"]) == ("1", "x")
+
+
+def test_a_hash_is_what_anybody_with_the_secret_computes(protected):
+    rows = protected[0].rows()
+    assert rows["a"]["email"] == hashed('{"S":"Ada@x.org"}')
+    assert rows["b"]["email"] == hashed('{"N":"7"}')
+    assert rows["a"]["who"] == {"name": "Ada", "card_no": hashed('{"N":"42"}')}
+    assert rows["d"]["phone"] == hashed('{"S":"hide me too"}')
+
+
+def test_equal_sets_have_one_hash_and_null_has_none(protected):
+    rows = protected[0].rows()
+    assert (rows["c"]["email"], rows["d"]["email"]) == (hashed('{"SS":["x","y"]}'), None)
+
+
+def test_hidden_values_are_hidden_wherever_they_stand(protected):
+    source, _, merged = protected
+    rows = source.rows()
+    assert "secret_note" not in rows["b"]
+    shown = json.dumps(rows, default=str) + json.dumps(merged)
+    assert [word for word in ("hide me", "Ada@x.org", "1000") if word in shown] == []
+    kept = json.loads(dict(rows["c"]["_misfits"])["/all"])
+    assert kept["M"]["any"]["M"] == {"name": {"S": hashed('{"S":"Ada"}')}, "card.no": {"N": "42"}}
+
+
+def test_a_verification_knows_what_is_dropped_and_hashed(protected):
+    source = protected[0]
+    order = replace(source.full(25), job="verify", columns=Overrides.parse({**SAID, "phone": {"hash": True}}))
+    assert run(source.spark, order, SECRET)["result"] == "0 differences"
+
+
+def test_no_plan_property_or_report_shows_the_secret(protected):
+    source, loaded, merged = protected
+    pads = [bytes(b ^ pad for b in SECRET.encode().ljust(64, b"\0")).hex() for pad in (0x36, 0x5C)]
+    protection = Protection.of(Overrides.parse(SAID), SECRET)
+    items = source.spark.sql("SELECT map('email', map('S', 'x')) AS item")
+    plan = protection.protected(items, "item")._jdf.queryExecution()
+    shown = [plan.toString(), plan.stringWithStats(), repr(protection), json.dumps([loaded, merged, source.metadata])]
+    for hidden in (SECRET, SECRET.encode().hex(), *(pad[:32] for pad in pads)):
+        assert [text for text in shown if hidden in text.lower()] == []
+    assert "LocalTableScan" in plan.toString()
+
+
+def test_what_the_table_was_loaded_with_holds_until_a_rebuild(protected):
+    source = protected[0]
+    source.put(26, item("e"))
+    order, before = source.windows(25, 45), source.metadata
+    said = {**SAID, "phone": {"hash": True}}
+    for changed, secret in (
+        ({**said, "code": {"hash": True}}, SECRET),
+        ({**said, "code": "S"}, SECRET),
+        ({name: what for name, what in said.items() if name != "secret note"}, SECRET),
+        (said, SECRET + "!"),
+    ):
+        with pytest.raises(RebuildNeeded):
+            carry_out(source, order, secret, **changed)
+    with pytest.raises(HashSecretUnfit):
+        carry_out(source, order, "short", **said)
+    with pytest.raises(SettingRefused, match="rows are found by their key"):
+        carry_out(source, order, pk={"drop": True})
+    assert source.metadata == before
+
+
+def test_a_rebuild_brings_what_was_set_since(shop):
+    source = shop()
+    source.put(1, item("a", v=N, w=S, gone=S, m={"M": {"x": S, "y": S}}))
+    carry_out(source, source.full(5))
+    source.put(6, item("b", w=S))
+    said = {"v": {"name": "value"}, "w": {"hash": True}, "gone": {"drop": True}, "/m/x": {"drop": True}}
+    carry_out(source, source.full(30), **said)
+    assert source.rows()["a"] == {
+        **{"pk": "a", "value": 1, "w": hashed('{"S":"x"}'), "m": {"y": "x"}},
+        **{"_write_time": None, "_misfits": None},
+    }
+
+
+def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop):
+    source = shop()
+    source.put(1, item("a", v={"N": "1.5"}, h={"M": {}}), item("b", v=N))
+    for columns, words in (
+        ({"v": "bigint"}, ["columns['/v'] sets the type bigint", "1 values of type N", '{"pk":"a"}']),
+        ({"h": {"hash": True}}, ["columns['/h'] sets hash", "values of type M", "/h/*"]),
+    ):
+        with pytest.raises(OverrideContradicted) as refused:
+            carry_out(source, source.full(5), **columns)
+        assert [word for word in words if word not in str(refused.value)] == []
+        assert not source.state.exists
+    carry_out(source, source.full(5), v="decimal(38,1)")
+    source.put(6, item("c", v=S))
+    order = source.windows(5, 25)
+    with pytest.raises(OverrideContradicted, match="1 values of type S"):
+        carry_out(source, order, v="decimal(38,1)")
+    assert source.state.watermark == minute(5)
+    assert carry_out(source, order)["counts"]["misfits"] == 1  # the type taken back
