@@ -26,14 +26,27 @@ SETTINGS_OPTION, SETTINGS_VARIABLE = "tidemark-settings", "TIDEMARK_SETTINGS"
 def read_settings(app: App, environment: Mapping[str, str]) -> Settings:
     """Settings from the file that option or environment name, else from the context. Raises SettingRefused."""
     file = app.node.try_get_context(SETTINGS_OPTION) or environment.get(SETTINGS_VARIABLE)
-    return Settings.parse(_read_file(Path(file)) if file else app.node.try_get_context("tidemark"))
+    raw = _read_file(Path(file), SETTINGS_OPTION) if file else app.node.try_get_context("tidemark")
+    return Settings.parse(_with_schema_files(raw))
 
 
-def _read_file(path: Path) -> Any:
+def _with_schema_files(raw: Any) -> Any:
+    """The settings with the content of the schema files in the place of their names; what is wrong is left to `parse`."""
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("tables"), list):
+        return raw
+    return {**raw, "tables": [_with_schema_file(table, f"tables[{i}]") for i, table in enumerate(raw["tables"])]}
+
+
+def _with_schema_file(table: Any, where: str) -> Any:
+    columns = table.get("columns") if isinstance(table, Mapping) else None
+    return {**table, "columns": _read_file(Path(columns), f"{where}.columns")} if isinstance(columns, str) else table
+
+
+def _read_file(path: Path, setting: str) -> Any:
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        raise SettingRefused(f"{SETTINGS_OPTION} is {str(path)!r}, which is no readable JSON file: {error}") from error
+        raise SettingRefused(f"{setting} is {str(path)!r}, which is no readable JSON file: {error}") from error
 
 
 def main() -> None:

@@ -42,6 +42,7 @@ class Places:
     """ARNs of everything that rights are about. `arn` makes one: (service, rest) for this partition, Region and account.
 
     `tables`: the source tables; `assets`: what a job downloads; `parameters`: the path that all parameters are under.
+    `secrets`: what hashes are keyed with.
     """
 
     arn: Callable[[str, str], str]
@@ -54,6 +55,7 @@ class Places:
     state_machine_name: str
     parameters: str
     assets: tuple[str, ...]
+    secrets: tuple[str, ...] = ()
 
     def parameter(self, rest: str) -> str:
         """The parameters whose path below the prefix matches."""
@@ -155,7 +157,14 @@ def job_rights(places: Places) -> list[Right]:
             places.catalog,
             why_wildcard="The database is the deployment's own; the jobs make its tables.",
         ),
+        *_read_secrets(places),
     ]
+
+
+def _read_secrets(places: Places) -> list[Right]:
+    """EMR Serverless looks a job's secrets up with the job's role. Only where a table hashes."""
+    why = "Secrets Manager ends every ARN in six characters of its own."
+    return [Right(("secretsmanager:GetSecretValue",), places.secrets, why_wildcard=why)] if places.secrets else []
 
 
 def state_machine_rights(places: Places, functions: tuple[str, ...], job_role: str) -> list[Right]:

@@ -100,6 +100,10 @@ class TidemarkStack(Stack):
             application=spark.application.attr_arn,
             state_machine_name=self._settings.stack_name,
             parameters=self._prefix,
+            secrets=tuple(
+                self._arn("secretsmanager", f"secret:{name}-??????")
+                for name in sorted({table.hash_secret for table in self._settings.tables if table.columns.hashes})
+            ),
             assets=tuple(f"{asset.bucket.bucket_arn}/{asset.s3_object_key}" for asset in downloads),
         )
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
+from pipeline.overrides import NO_OVERRIDES, Overrides
 
 HOME = Path(".local")
+SECRET_VARIABLE = "TIDEMARK_HASH_SECRET"  # noqa: S105 - the name of the variable
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -53,6 +58,13 @@ def _add_table(verb: argparse.ArgumentParser) -> None:
         help="the source table's key attribute and its type S, N or B; partition key first, then the sort key",
     )
     verb.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
+    verb.add_argument(
+        "--columns",
+        type=_columns,
+        default=NO_OVERRIDES,
+        metavar="FILE",
+        help=f"what the settings say of columns, as JSON; the secret for hashes is read from ${SECRET_VARIABLE}",
+    )
 
 
 def _demo(asked: argparse.Namespace) -> int:
@@ -64,8 +76,7 @@ def _demo(asked: argparse.Namespace) -> int:
 def _replay(asked: argparse.Namespace) -> int:
     from local.replay import ReplayTarget, replay
 
-    namespace, name = asked.table
-    reports = replay(asked.exports, ReplayTarget(namespace, name, tuple(asked.key), asked.warehouse))
+    reports = replay(asked.exports, ReplayTarget(**_target(asked)))
     for report in reports:
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
     if not reports:
@@ -78,10 +89,23 @@ def _verify(asked: argparse.Namespace) -> int:
     from local.verify import verify
     from pipeline.verification import accounted
 
-    namespace, name = asked.table
-    report = verify(asked.exports, ReplayTarget(namespace, name, tuple(asked.key), asked.warehouse))
+    report = verify(asked.exports, ReplayTarget(**_target(asked)))
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
     return 0
+
+
+def _target(asked: argparse.Namespace) -> dict[str, Any]:
+    """The table that both verbs are told of. The secret comes from the environment: arguments are for all to see."""
+    namespace, name = asked.table
+    told = {"namespace": namespace, "name": name, "key": tuple(asked.key), "warehouse": asked.warehouse}
+    return {**told, "columns": asked.columns, "secret": os.environ.get(SECRET_VARIABLE, "")}
+
+
+def _columns(text: str) -> Overrides:
+    try:
+        return Overrides.parse(json.loads(Path(text).read_text()))
+    except (OSError, ValueError, SettingRefused) as wrong:
+        raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
 
 
 def _folder(text: str) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.manifests import check_totals, parse_files, parse_summary, verify_md5
 from pipeline.marker import NO_TABLE, TableState, read_table_state
+from pipeline.overrides import NO_OVERRIDES, Overrides
 
 CATALOG = "local"
 _BUCKETS = 16
@@ -31,12 +32,17 @@ _BUCKETS = 16
 
 @dataclass(frozen=True)
 class ReplayTarget:
-    """The table to apply to: ``namespace.name`` in a Hadoop catalog below `warehouse`, and the source table's key."""
+    """The table to apply to: ``namespace.name`` in a Hadoop catalog below `warehouse`, and the source table's key.
+
+    `columns`: what is said of columns, as in the settings; `secret`: what hashes are keyed with.
+    """
 
     namespace: str
     name: str
     key: tuple[KeyAttribute, ...]
     warehouse: Path
+    columns: Overrides = NO_OVERRIDES
+    secret: str = field(default="", repr=False)
 
     @property
     def folder(self) -> Path:
@@ -61,7 +67,7 @@ def replay(exports: Path, target: ReplayTarget) -> list[dict[str, object]]:
         return []
     spark = local_session(target.warehouse)
     try:
-        return [run_order(spark, order) for order in _orders(chain, source, target)]
+        return [run_order(spark, order, target.secret) for order in _orders(chain, source, target)]
     finally:
         spark.stop()
 
@@ -151,6 +157,7 @@ def order_for(
         start=start,
         end=end,
         buckets=_BUCKETS,
+        columns=target.columns,
         report_uri=(target.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json").as_uri(),
     )
 
@@ -176,9 +183,9 @@ def local_session(warehouse: Path) -> SparkSession:
     )
 
 
-def run_order(spark: SparkSession, order: JobOrder) -> dict[str, Any]:
+def run_order(spark: SparkSession, order: JobOrder, secret: str) -> dict[str, Any]:
     """Carry out an order in this process; returns the job's report. Raises PipelineError."""
     # The jobs are what is shipped to EMR; they are imported here, in the one place that runs them in process.
     from spark.job import run
 
-    return run(spark, order)
+    return run(spark, order, secret)

@@ -24,7 +24,7 @@ def verify(exports: Path, target: ReplayTarget) -> dict[str, Any]:
     order = order_for("verify", job_id, (export,), source_of(found, state, target.key), target, watermark, watermark)
     spark = local_session(target.warehouse)
     try:
-        return run_order(spark, order)
+        return run_order(spark, order, target.secret)
     finally:
         spark.stop()
 

@@ -79,9 +79,9 @@ def _unfolded(place: Sql) -> Sql:
         return f"array({_place(path, kept, 'true')})"
 
     def inside(value: Sql) -> Sql:
-        number = _without_zeros(_of(value, "N"))
+        number = without_zeros(_of(value, "N"))
         scalar = f"coalesce({_of(value, 'S')}, {number}, {_of(value, 'B')}, {_of(value, 'BOOL')})"
-        elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), _without_zeros)})"
+        elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), without_zeros)})"
         in_set = transform(
             elements, lambda x: _place(f"concat({path}, '/*')", f"concat(left({_tag(value)}, 1), ':', {x})", "true")
         )
@@ -109,7 +109,7 @@ def _tag(value: Sql) -> Sql:
     return call("coalesce", *(when(_has(value, tag), f"'{tag}'") for tag in ("S", "N", "B", "BOOL", "SS", "NS", "BS")))
 
 
-def _without_zeros(number: Sql) -> Sql:
+def without_zeros(number: Sql) -> Sql:
     """A number without needless zeros behind the point; DynamoDB prints none, and no exponents either."""
     return f"if(instr({number}, '.') > 0, trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
 

@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 from pipeline.errors import HashSecretUnfit
 from pipeline.overrides import ANY, Override, Overrides
 from pipeline.spark_submit import HASH_SECRET
-from spark.numbers import plain_number
-from spark.sql import Sql, call, function, let, literal, transform, when
+from spark.leaves import without_zeros
+from spark.sql import Sql, call, function, literal, transform, when
 from spark.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -150,15 +150,15 @@ def _value(value: Sql, rules: _Rules) -> Sql:
     """A value with what is inside protected, or hashed itself."""
     if _is_whole(rules, "hash"):
         return _hashed(value)
-    kept = lambda level: when(f"{level} IS NOT NULL", f"map('M', {_level_json(_level(level, rules))})", value)  # noqa: E731
-    cases = [f"WHEN {has(value, 'M')} THEN {let(members(value), kept)}"]
+    safe = f"coalesce({_level_json(_level(members(value), rules))}, {of(value, 'M')})"
+    cases = [f"WHEN {has(value, 'M')} THEN map('M', {safe})"]
     of_any = _below(ANY, rules)
     if _is_whole(of_any, "drop"):
         cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]')")
     elif of_any:
-        one = transform(elements(value), lambda x: let(_value(x, of_any), _any_json))
-        whole = f"{has(value, 'L')} AND {elements(value)} IS NOT NULL"
-        cases.append(f"WHEN {whole} THEN map('L', concat('[', array_join({one}, ','), ']'))")
+        texts = transform(transform(elements(value), lambda x: _value(x, of_any)), _any_json)
+        kept = f"coalesce(concat('[', array_join({texts}, ','), ']'), {of(value, 'L')})"
+        cases.append(f"WHEN {has(value, 'L')} THEN map('L', {kept})")
     return f"CASE {' '.join(cases)} ELSE {value} END"
 
 
@@ -179,23 +179,24 @@ def _hashed(value: Sql) -> Sql:
 
     Of maps and lists only the type stays, to be refused as well: their members have no order that a hash could rely on.
     """
-
-    def keyed(text: Sql) -> Sql:
-        inner = f"unhex(sha2(concat(`{_INNER}`, binary({text})), 256))"
-        return f"map('S', sha2(concat(`{_OUTER}`, {inner}), 256))"
-
+    inner = f"unhex(sha2(concat(`{_INNER}`, binary({_canonical(value)})), 256))"
     return (
         f"CASE WHEN {has(value, 'M')} THEN map('M', '{{}}') WHEN {has(value, 'L')} THEN map('L', '[]') "
-        f"WHEN {has_one_type(value)} AND NOT {has(value, 'NULL')} THEN {let(_canonical(value), keyed)} ELSE {value} END"
+        f"WHEN {has_one_type(value)} AND NOT {has(value, 'NULL')} "
+        f"THEN map('S', sha2(concat(`{_OUTER}`, {inner}), 256)) ELSE {value} END"
     )
 
 
 def _canonical(value: Sql) -> Sql:
-    """The DynamoDB JSON of a scalar or set, numbers as DynamoDB prints them, the elements of a set sorted."""
-    # Numbers in sets are compared as DynamoDB prints them, which exports do: an expression for each would cost seconds.
+    """The DynamoDB JSON of a scalar or set: no needless zeros behind a number's point, the elements of a set sorted.
+
+    Without lambdas: this stands inside several already, and Spark's analysis of lambdas inside lambdas costs seconds.
+    """
+    number = f"concat('{{\"N\":\"', {without_zeros(of(value, 'N'))}, '\"}}')"
     tags = call("array", "'SS'", "'NS'", "'BS'")
-    is_set = f"array_contains({tags}, {tag_of(value)})"
     in_order = f"to_json(array_sort({strings(f'map_values({value})[0]')}))"
     of_set = f"concat('{{\"', {tag_of(value)}, '\":', {in_order}, '}}')"
-    number = f"concat('{{\"N\":\"', {plain_number(of(value, 'N'))}, '\"}}')"
-    return f"CASE WHEN {has(value, 'N')} THEN {number} WHEN {is_set} THEN {of_set} ELSE {dynamodb_json(value)} END"
+    return (
+        f"CASE WHEN {has(value, 'N')} THEN {number} WHEN array_contains({tags}, {tag_of(value)}) THEN {of_set} "
+        f"ELSE {dynamodb_json(value)} END"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +28,16 @@ SETTINGS: dict[str, Any] = {
             "tick_minutes": 15,
             "mail": {"success": ["data-team@example.com"], "failure": ["on-call@example.com"]},
         },
-        {"name": "ledger", "window_minutes": 60},
+        {
+            "name": "ledger",
+            "window_minutes": 60,
+            "columns": {
+                "note": {"drop": True},
+                "/ship.to/Zip-Code": {"hash": True},
+                "total": {"type": "decimal(38,2)", "name": "amount"},
+            },
+            "hash_secret": "shop/ledger",
+        },
     ]
 }
 KNOBS: dict[str, Any] = {"export_seconds": 0.2, "wait_scale": 0.01, "schedules_fire_by_themselves": False}
@@ -102,10 +112,21 @@ class World:
         """The operator's view of it."""
         return self.deployed.parameter(self.table, "last-export-time")
 
-    def differences(self) -> list[str]:
-        """What an independent reader finds between source and table."""
+    def differences(self, shown: Callable[[Any], Any] = lambda item: item) -> list[str]:
+        """What an independent reader finds between source and table. `shown`: what of an item the table is to show."""
         table = reader.read_through_glue(self.aws, "tidemark", self.table)
-        return [str(d) for d in reader.compare(reader.scan_source(self.aws, self.table), table, KEY)]
+        items = [shown(item) for item in reader.scan_source(self.aws, self.table)]
+        return [str(d) for d in reader.compare(items, table, KEY)]
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """The content of everything but exports in the bucket: data, metadata, reports and logs, these unpacked."""
+        s3, bucket = self.aws.client("s3"), self.deployed.outputs["BucketName"]
+        for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+            for found in page.get("Contents", []):
+                key = found["Key"]
+                if not key.startswith("exports/"):
+                    content = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+                    yield key, gzip.decompress(content) if key.endswith(".gz") else content
 
     def snapshots(self) -> list[dict[str, str]]:
         """The summaries of the table's snapshots, oldest first."""

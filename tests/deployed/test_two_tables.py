@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+from decimal import Decimal
+from typing import Any
+
 import pytest
+
+from local import reader
+
+SECRET = "what the ledger's zip codes are hashed with"  # noqa: S105 - a test's own
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
 
 def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     orders, ledger = world, world.beside("ledger")
+    world.aws.client("secretsmanager").create_secret(Name="shop/ledger", SecretString=SECRET)
     for one, count in ((orders, 30), (ledger, 20)):
         one.shop.open_orders(count)
     world.pass_minutes(60)
@@ -26,7 +36,19 @@ def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     ledger.succeed()
 
     assert [end for _, end in ledger.windows()] == [first, ledger.watermark()]
-    assert (orders.differences(), ledger.differences()) == ([], [])
+    assert (orders.differences(), ledger.differences(as_settings_say)) == ([], [])
+    table = reader.read_through_glue(ledger.aws, "tidemark", "ledger")
+    assert {type(row["amount"]) for row in reader.rows(table)} == {Decimal}
+    told = {"parameter": ledger.deployed.parameter("ledger", "settings").encode(), **dict(ledger.files())}
+    assert [name for name, content in told.items() if SECRET.encode() in content] == []
+
+
+def as_settings_say(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of the ledger without notes, its zip code hashed, as the settings of these tests say."""
+    zip_code = item["ship.to"]["M"]["Zip-Code"]["S"]
+    hashed = hmac.new(SECRET.encode(), f'{{"S":"{zip_code}"}}'.encode(), hashlib.sha256).hexdigest()
+    shipped = {"M": {**item["ship.to"]["M"], "Zip-Code": {"S": hashed}}}
+    return {**{name: value for name, value in item.items() if name != "note"}, "ship.to": shipped}
 
     mails = len(world.aws.outbox())
     for one, value in ((orders, "PAUSE"), (ledger, "pause")):

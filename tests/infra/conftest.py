@@ -95,3 +95,11 @@ def of_many(tmp_path_factory) -> Template:
     mail = {"success": ["data-team@example.com"], "failure": ["data-team@example.com", "on-call@example.com"]}
     parsed = Settings.parse({"tables": tables, "defaults": {"mail": mail}})
     return synthesise(tmp_path_factory.mktemp("many"), parsed)
+
+
+@pytest.fixture(scope="session")
+def of_hashing(tmp_path_factory) -> Template:
+    """Two tables with a secret each, of which one hashes."""
+    hashing = {"name": "orders", "columns": {"email": {"hash": True}}, "hash_secret": "shop/pii"}
+    parsed = Settings.parse({"tables": [hashing, {"name": "carts", "hash_secret": "unused"}]})
+    return synthesise(tmp_path_factory.mktemp("hashing"), parsed)

@@ -56,6 +56,17 @@ def test_a_file_named_by_the_option_or_the_environment_takes_their_place(file):
     assert read_settings(both, {"TIDEMARK_SETTINGS": "/nowhere.json"}).tables[0].name == "shop"
 
 
+def test_columns_may_be_a_schema_file_of_their_own(tmp_path):
+    schema = tmp_path / "orders.schema.json"
+    schema.write_text('{"total": "N"}')
+    tables = [{"name": "orders", "columns": str(schema)}]
+    (table,) = read_settings(App(context={"tidemark": {"tables": tables}}), {}).tables
+    assert table.columns.to_json() == {"/total": {"type": "N"}}
+    schema.unlink()
+    with pytest.raises(SettingRefused, match=r"tables\[0\].columns"):
+        read_settings(App(context={"tidemark": {"tables": tables}}), {})
+
+
 def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     for name in ("broken.json", "missing.json"):

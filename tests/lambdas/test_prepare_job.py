@@ -28,6 +28,8 @@ def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, A
         "table": "orders",
         "iceberg_table": "orders_copy",
         "buckets": 16,
+        "columns": {},
+        "hash_secret": "",
         "job_id": f"{mode}-1",
         "source": {"arn": "arn-of-orders", "id": "id-of-orders", "key": ["id:S", "at:N"]},
         "exports": [{"from": start, "to": end}],
@@ -87,6 +89,15 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
     assert order.report_uri == "s3://the-bucket/runs/orders/update-1.json"
     assert (prepared["application_id"], prepared["role_arn"]) == (application, DEPLOYMENT.job_role_arn)
     assert prepared["spark_submit_parameters"].startswith("--py-files s3://the-bucket/spark.zip --conf ")
+
+
+def test_a_hashed_column_takes_the_name_of_a_secret_along_and_nothing_of_the_secret(account: Account):
+    prepared = prepare(planned(account, columns={"/email": {"hash": True}}, hash_secret="shop/pii"))  # noqa: S106
+    assert ordered(prepared).columns.to_json() == {"/email": {"hash": True}}
+    assert prepared["application_configuration"] == [
+        {"Classification": "spark-defaults", "Properties": {"spark.tidemark.hash.secret": "EMR.secret@shop/pii"}}
+    ]
+    assert prepare(planned(account))["application_configuration"] == []
 
 
 def test_preparing_twice_gives_the_same_job(account: Account):

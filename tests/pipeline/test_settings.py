@@ -203,3 +203,25 @@ def test_the_project_as_it_is_cloned_can_be_synthesised():
 def test_dynamodb_s_rule_for_names():
     assert is_table_name("a.b-c_D9")
     assert not any(map(is_table_name, ["", "ab", "a" * 256, "a b c", "orders\n", "ördrar"]))
+
+
+def test_what_is_said_of_columns_belongs_to_the_table_and_reads_back():
+    said = {"columns": {"email": {"hash": True}, "total": "N"}, "hash_secret": "shop/pii"}
+    (table,) = Settings.parse({"tables": [{**ORDERS, **said}]}).tables
+    assert TableSettings.from_json(table.to_json()) == table
+    assert table.columns.hashes
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ({"tables": [{**ORDERS, "columns": {"a": {"hash": True}}}]}, "tables[0].hash_secret is ''"),
+        ({"tables": [{**ORDERS, "columns": {"a": "X"}}]}, "tables[0].columns['a'].type is 'X'"),
+        ({"tables": [{**ORDERS, "hash_secret": "a b"}]}, "tables[0].hash_secret is 'a b'"),
+        ({"tables": [ORDERS], "defaults": {"columns": {}}}, "unknown setting 'columns'"),
+    ],
+)
+def test_what_cannot_be_said_of_columns_is_refused(raw, words):
+    with pytest.raises(SettingRefused) as refused:
+        Settings.parse(raw)
+    assert words in refused.value.message

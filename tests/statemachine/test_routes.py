@@ -26,6 +26,7 @@ JOB = {
     "entry_point": "s3://…/merge.py",
     "arguments": ["{}"],
     "spark_submit_parameters": "--conf a=b",
+    "application_configuration": [],
     "log_uri": "s3://…/logs/",
 }
 JOB_RUN = {"JobRunId": "00job", "TotalExecutionDurationSeconds": 60, "BilledResourceUtilization": {"VCPUHour": 1.0}}

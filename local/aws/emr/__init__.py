@@ -7,6 +7,7 @@
 | `runs` | the life of a job run: queue, role session, process, logs, end |
 | `workers` | what the workers that a job asks for would cost on AWS |
 | `spark`, `machine` | what a job asks for, and the command that runs it here |
+| `secrets_manager` | what `EMR.secret@NAME` in a setting stands for, and how it reaches the job unseen |
 | `artifacts`, `logs`, `process`, `leash` | what a job needs from S3 and leaves there, and that its processes end with us |
 | `class_archive`, `rehearsal` | a file of loaded classes that halves a small job's work |
 | `integration`, `cloudformation` | how Step Functions and CloudFormation use the service |

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from local.aws.emr.class_archive import jvm_options
+from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.workers import gigabytes
 
@@ -58,10 +59,19 @@ class Machine:
         """Every jar that a job's JVM sees: Spark's own, then ours."""
         return (*sorted((folder_of("pyspark") / "jars").glob("*.jar")), *self.jars)
 
+    @property
+    def secrets_file(self) -> Path:
+        """Where a job's secrets stand, for jobs that name any."""
+        return self.folder / "secrets.properties"
+
     def command(self, job: SparkJob) -> list[str]:
         """The `spark-submit` command of a job whose files are local."""
         conf = {**self._may_be_overridden(), **job.own_conf, **self._must_be_so(job)}
         command = [str(folder_of("pyspark") / "bin" / "spark-submit"), "--master", _MASTER]
+        hidden = names_of(job.conf)
+        if hidden:
+            command += ["--properties-file", str(self.secrets_file)]
+        conf = {name: value for name, value in conf.items() if name not in hidden}
         for name, value in conf.items():
             command += ["--conf", f"{name}={value}"]
         if job.main_class:

@@ -20,6 +20,7 @@ from local.aws.emr.control import Control, JobCancelled, JobFailed
 from local.aws.emr.logs import Logs, last_exceptions
 from local.aws.emr.machine import JarsMissing, Machine
 from local.aws.emr.process import run_to_end
+from local.aws.emr.secrets_manager import SecretUnavailable, write_secrets
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.store import STORE, Record
 from local.aws.roles import AccessDenied, check_trust, role_session
@@ -136,11 +137,14 @@ def _carry_out(run: Record, job: SparkJob, folder: Path, control: Control) -> No
     started = time.monotonic()
     try:
         local = job.with_files(Artifacts(folder / "artifacts", credentials).fetch)
+        write_secrets(job.conf, credentials, machine.secrets_file)
         command, environment = machine.command(local), machine.environment(local)
         set_state(run, "RUNNING")
         exit_code = run_to_end(command, environment, logs.stdout, logs.stderr, control)
     except ArtifactUnavailable as unavailable:
         raise JobFailed(f"{_FAILED} ExitCode: 1. Last few exceptions: {unavailable}") from unavailable
+    except SecretUnavailable as unavailable:
+        raise JobFailed(f"{_FAILED} ExitCode: 1. {unavailable}") from unavailable
     finally:
         run["endedAt"] = CLOCK.time()
         workers.note_usage(run, job, time.monotonic() - started)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from local.aws.emr.machine import JARS_VARIABLE, JarsMissing, Machine, installed_jars
+from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import JobUnreadable, SparkJob
 
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "ASIA1", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t"}
@@ -60,6 +61,17 @@ def test_parameters_win_over_the_jobs_configuration_and_that_over_the_applicatio
     job = SparkJob.parse(driver, defaults(a="application", b="application"), defaults(b="job", c="job"))
 
     assert job.conf == {"spark.a": "application", "spark.b": "job", "spark.c": "parameters"}
+
+
+def test_a_secret_reaches_the_job_in_a_file_and_not_on_the_command_line(tmp_path: Path) -> None:
+    properties = {"spark.my.secret": "EMR.secret@shop/key", "spark.x": "y"}
+    job = SparkJob.parse({"entryPoint": "job.py"}, [{"classification": "spark-defaults", "properties": properties}])
+
+    command = machine(tmp_path).command(job)
+
+    assert names_of(job.conf) == {"spark.my.secret": "shop/key"}
+    assert settings_of(command)["spark.x"] == "y"
+    assert "secret" not in " ".join(command).replace(str(machine(tmp_path).secrets_file), "")
 
 
 def test_what_lies_in_s3_is_fetched_and_what_the_image_holds_is_left_out() -> None:
