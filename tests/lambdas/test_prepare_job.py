@@ -92,7 +92,7 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
 
 
 def test_a_hashed_column_takes_the_name_of_a_secret_along_and_nothing_of_the_secret(account: Account):
-    prepared = prepare(planned(account, columns={"/email": {"hash": True}}, hash_secret="shop/pii"))  # noqa: S106
+    prepared = prepare(planned(account, columns={"/email": {"hash": True}}, hash_secret="shop/pii"))  # noqa: S106 - its name
     assert ordered(prepared).columns.to_json() == {"/email": {"hash": True}}
     assert prepared["application_configuration"] == [
         {"Classification": "spark-defaults", "Properties": {"spark.tidemark.hash.secret": "EMR.secret@shop/pii"}}

@@ -130,4 +130,4 @@ def test_types_and_names_that_the_table_was_not_loaded_with_need_a_rebuild(overr
 
 def test_what_the_table_has_or_lacks_altogether_needs_no_rebuild():
     overrides = Overrides.parse({"a": "N", "new": "S", "/m/age": {"name": "age"}, "/m/new": "B", "/l/*": "bigint"})
-    check_followed(columns({"a": {"N": "1.5"}, "m": PERSON, "l": {"L": [N]}}), overrides)
+    assert check_followed(columns({"a": {"N": "1.5"}, "m": PERSON, "l": {"L": [N]}}), overrides) is None

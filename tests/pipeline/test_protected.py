@@ -1,0 +1,49 @@
+"""A table says what its rows were made without, and changes of another kind are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.column_growth import first_columns
+from pipeline.column_profile import Profile, sample_of
+from pipeline.errors import RebuildNeeded
+from pipeline.identity import KeyAttribute
+from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.protected import PROTECTED, check_protected, protected_text
+
+S = {"S": "x"}
+ITEM = {"pk": S, "a": S, "m": {"M": {"x": S}}, "l": {"L": [{"M": {"x": S}}]}, "j": {"L": [S, {"N": "1"}]}}
+COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(sample_of([ITEM])))
+LOADED = Overrides.parse({"gone": {"drop": True}, "h": {"hash": True}})
+PROPERTIES = {PROTECTED: protected_text(LOADED, "one secret")}
+
+
+def said(**more) -> Overrides:
+    return Overrides.parse({**LOADED.to_json(), **more})
+
+
+def test_a_table_without_protection_says_nothing():
+    assert protected_text(NO_OVERRIDES, "") == ""
+    assert check_protected({}, COLUMNS, NO_OVERRIDES, "") is None
+
+
+@pytest.mark.parametrize("path", ["new", "/m/new", "/l/*/new"])
+def test_what_the_table_holds_nothing_of_is_protected_at_once(path):
+    assert check_protected(PROPERTIES, COLUMNS, said(**{path: {"drop": True}}), "one secret") is None
+
+
+@pytest.mark.parametrize("path", ["a", "m", "/m/x", "/m/*", "/l/*/x", "/a/inside", "/j/*"])
+def test_what_the_table_may_hold_needs_a_rebuild(path):
+    with pytest.raises(RebuildNeeded, match="may hold"):
+        check_protected(PROPERTIES, COLUMNS, said(**{path: {"drop": True}}), "one secret")
+
+
+@pytest.mark.parametrize("overrides", [NO_OVERRIDES, Overrides.parse({"gone": {"drop": True}})])
+def test_what_is_taken_back_needs_a_rebuild(overrides):
+    with pytest.raises(RebuildNeeded, match="no longer is"):
+        check_protected(PROPERTIES, COLUMNS, overrides, "one secret")
+
+
+def test_another_secret_needs_a_rebuild():
+    with pytest.raises(RebuildNeeded, match="another secret"):
+        check_protected(PROPERTIES, COLUMNS, LOADED, "another secret")
