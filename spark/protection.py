@@ -25,7 +25,7 @@ from spark.values import (
     elements,
     has,
     has_one_type,
-    json_string,
+    json_of,
     members,
     of,
     strings,
@@ -164,7 +164,7 @@ def _value(value: Sql, rules: _Rules) -> Sql:
 
 def _level_json(level: Sql) -> Sql:
     pairs = transform(
-        f"map_entries({level})", lambda e: f"concat({json_string(f'{e}.key')}, ':', {_any_json(f'{e}.value')})"
+        f"map_entries({level})", lambda e: f"concat({json_of(f'{e}.key')}, ':', {_any_json(f'{e}.value')})"
     )
     return f"concat('{{', array_join({pairs}, ','), '}}')"
 

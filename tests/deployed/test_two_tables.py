@@ -42,14 +42,6 @@ def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     told = {"parameter": ledger.deployed.parameter("ledger", "settings").encode(), **dict(ledger.files())}
     assert [name for name, content in told.items() if SECRET.encode() in content] == []
 
-
-def as_settings_say(item: dict[str, Any]) -> dict[str, Any]:
-    """An item of the ledger without notes, its zip code hashed, as the settings of these tests say."""
-    zip_code = item["ship.to"]["M"]["Zip-Code"]["S"]
-    hashed = hmac.new(SECRET.encode(), f'{{"S":"{zip_code}"}}'.encode(), hashlib.sha256).hexdigest()
-    shipped = {"M": {**item["ship.to"]["M"], "Zip-Code": {"S": hashed}}}
-    return {**{name: value for name, value in item.items() if name != "note"}, "ship.to": shipped}
-
     mails = len(world.aws.outbox())
     for one, value in ((orders, "PAUSE"), (ledger, "pause")):
         name = f"/tidemark/Tidemark/{one.table}/control"
@@ -62,6 +54,14 @@ def as_settings_say(item: dict[str, Any]) -> dict[str, Any]:
     (mail,) = world.aws.outbox()[mails:]
     assert mail["Subject"] == "[Tidemark] FAILED ledger: ControlUnknown"
     assert "History would be lost in 34 days" in mail.get_content()
+
+
+def as_settings_say(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of the ledger without notes, its zip code hashed, as the settings of these tests say."""
+    zip_code = item["ship.to"]["M"]["Zip-Code"]["S"]
+    hashed = hmac.new(SECRET.encode(), f'{{"S":"{zip_code}"}}'.encode(), hashlib.sha256).hexdigest()
+    shipped = {"M": {**item["ship.to"]["M"], "Zip-Code": {"S": hashed}}}
+    return {**{name: value for name, value in item.items() if name != "note"}, "ship.to": shipped}
 
 
 def run_at_once(*worlds):
