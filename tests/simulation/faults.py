@@ -44,10 +44,12 @@ class Faults:
             self._account.clock.after(0, fault(self))
 
     def _while(self, standing: str, most: int) -> Process:
-        """Let something be wrong for a while, of many lengths, or until somebody takes it out."""
+        """Let something be wrong for a while, of many lengths, or until somebody takes it out; once at a time."""
         account = self._account
-        account.standing.add(standing)
         left = int(5 * MINUTE * (most / (5 * MINUTE)) ** self._dice.random())  # nothing lasts shorter than that
+        if standing in account.standing:
+            return  # whoever began it ends it
+        account.standing.add(standing)
         while left > 0 and standing in account.standing:
             yield min(left, 5 * MINUTE)
             left -= 5 * MINUTE
@@ -56,7 +58,8 @@ class Faults:
         account.timeline.add("trouble", "over: {}", standing)
 
     def _down(self, services: list[str], error: type[PipelineError], standing: str, most: int) -> Process:
-        mine = {service: error for service in services if service not in self._account.down}
+        going_on = standing in self._account.standing
+        mine = {service: error for service in services if service not in self._account.down and not going_on}
         self._account.timeline.add("trouble", "{} for {}", error.__name__, ", ".join(mine))
         self._account.down = {**self._account.down, **mine}
         yield from self._while(standing, most)
