@@ -31,7 +31,6 @@ SETTINGS: dict[str, Any] = {
         {
             "name": "ledger",
             "window_minutes": 60,
-            "mail": {"failure": ["on-call@example.com"]},
             "columns": {
                 "note": {"drop": True},
                 "/ship.to/Zip-Code": {"hash": True},
