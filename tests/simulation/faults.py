@@ -35,8 +35,7 @@ class Faults:
     def come_and_go(self) -> Process:
         """Days without anything wrong, and hours in which everything is."""
         while True:
-            often = self._dice.random() < 0.3
-            yield self._dice.randint(0, 4 * HOUR if often else 3 * DAY)
+            yield self._dice.randint(0, 4 * HOUR if self._dice.random() < 0.3 else 3 * DAY)
             fault = self._dice.choices(*zip(*FAULTS.items(), strict=True))[0]
             name = fault.__name__.strip("_").replace("_", " ")
             self._counts[name] += 1
@@ -58,8 +57,7 @@ class Faults:
         account.timeline.add("trouble", "over: {}", standing)
 
     def _down(self, services: list[str], error: type[PipelineError], standing: str, most: int) -> Process:
-        going_on = standing in self._account.standing
-        mine = {service: error for service in services if service not in self._account.down and not going_on}
+        mine = {s: error for s in services if s not in self._account.down and standing not in self._account.standing}
         self._account.timeline.add("trouble", "{} for {}", error.__name__, ", ".join(mine))
         self._account.down = {**self._account.down, **mine}
         yield from self._while(standing, most)
@@ -77,8 +75,7 @@ class Faults:
         yield from self._down([service], PermissionMissing, "a permission is gone", 4 * DAY)
 
     def _exports_refused_by_their_bucket(self) -> Process:
-        standing = self._dice.choice(list(_STANDING))
-        self._account.exports.standing = _STANDING[standing]
+        standing, self._account.exports.standing = self._dice.choice(list(_STANDING.items()))
         yield from self._while(standing, 4 * DAY)
         self._account.exports.standing = ""
 
