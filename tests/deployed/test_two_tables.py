@@ -42,16 +42,17 @@ def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     told = {"parameter": ledger.deployed.parameter("ledger", "settings").encode(), **dict(ledger.files())}
     assert [name for name, content in told.items() if SECRET.encode() in content] == []
 
+    # Runs without a plan look for themselves how long the history lasts, each for its own table.
     mails = len(world.aws.outbox())
-    for one, value in ((orders, "PAUSE"), (ledger, "pause")):
-        name = f"/tidemark/Tidemark/{one.table}/control"
-        world.aws.client("ssm").put_parameter(Name=name, Value=value, Type="String", Overwrite=True)
+    denied = {"code": "AccessDeniedException", "status": 400, "times": 100}
+    world.aws.set_faults({"name": "glue", "action": "glue:GetTable", **denied})
     before = set(world.deployed.executions())
     world.pass_minutes(60)
     world.aws.tick()
     ended = [world.deployed.wait(run) for run in world.deployed.executions() if run not in before]
-    assert sorted(run.get("error", "") for run in ended) == ["", "ControlUnknown"]
-    assert world.aws.outbox()[mails:] == [], "the ledger's mails go to nobody, and those of orders tell of orders"
+    assert [run.get("error") for run in ended] == ["PermissionMissing"] * 2
+    (mail,) = world.aws.outbox()[mails:]
+    assert mail["Subject"] == "[Tidemark] FAILED orders: PermissionMissing", "nobody is to be told of the ledger"
 
 
 def as_settings_say(item: dict[str, Any]) -> dict[str, Any]:
