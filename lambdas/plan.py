@@ -18,9 +18,8 @@ from pipeline.marker import TableState
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
 from pipeline.prices import estimate_export
-from pipeline.recovery import history_needed, windows_within
+from pipeline.recovery import history_needed, next_window
 from pipeline.settings import DAILY, TableSettings
-from pipeline.window_lengths import window_length
 
 _MOST_RACES = 3
 
@@ -31,7 +30,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         found = parameters.read(deployment, wish.table)
         seen = _observe(deployment, wish.table, found, event["execution"])
         found.settings.columns.check_key(seen.source.table.key)
-        length = window_length(windows_within(found.settings, seen.source.recovery_days), seen.table)
+        length = next_window(found.settings, seen.source.recovery_days, seen.table)
         action = next_action(seen, wish, length, history_needed(found.settings))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):

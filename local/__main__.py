@@ -7,11 +7,14 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
 from pipeline.overrides import NO_OVERRIDES, Overrides
+
+if TYPE_CHECKING:
+    from local.replay import ReplayTarget
 
 HOME = Path(".local")
 SECRET_VARIABLE = "TIDEMARK_HASH_SECRET"  # noqa: S105 - the name of the variable
@@ -74,9 +77,9 @@ def _demo(asked: argparse.Namespace) -> int:
 
 
 def _replay(asked: argparse.Namespace) -> int:
-    from local.replay import ReplayTarget, replay
+    from local.replay import replay
 
-    reports = replay(asked.exports, ReplayTarget(**_target(asked)))
+    reports = replay(asked.exports, _target(asked))
     for report in reports:
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
     if not reports:
@@ -85,20 +88,21 @@ def _replay(asked: argparse.Namespace) -> int:
 
 
 def _verify(asked: argparse.Namespace) -> int:
-    from local.replay import ReplayTarget
     from local.verify import verify
     from pipeline.verification import accounted
 
-    report = verify(asked.exports, ReplayTarget(**_target(asked)))
+    report = verify(asked.exports, _target(asked))
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
     return 0
 
 
-def _target(asked: argparse.Namespace) -> dict[str, Any]:
+def _target(asked: argparse.Namespace) -> ReplayTarget:
     """The table that both verbs are told of. The secret comes from the environment: arguments are for all to see."""
+    from local.replay import ReplayTarget
+
     namespace, name = asked.table
-    told = {"namespace": namespace, "name": name, "key": tuple(asked.key), "warehouse": asked.warehouse}
-    return {**told, "columns": asked.columns, "secret": os.environ.get(SECRET_VARIABLE, "")}
+    secret = os.environ.get(SECRET_VARIABLE, "")
+    return ReplayTarget(namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret)
 
 
 def _columns(text: str) -> Overrides:

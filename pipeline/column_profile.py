@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from pipeline.pointers import names
+
 MEMBER, ELEMENT = ".", "[]"
 #: A decimal holds 38 digits; DynamoDB's numbers have as many, but exponents from -130 to 125.
 MOST_DIGITS = 38
@@ -104,7 +106,7 @@ def _together(profiles: Iterable[Profile]) -> Profile:
 
 def steps_of(pointer: str) -> Path:
     """Read a JSON pointer (RFC 6901) as steps; an index reads as a member, since a pointer does not say which it is."""
-    return tuple(MEMBER + step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+    return tuple(MEMBER + name for name in names(pointer))
 
 
 def sample_of(items: Iterable[Mapping[str, Mapping[str, object]]]) -> tuple[Observed, ...]:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.column_names import OWN_COLUMNS, is_column_name
-from pipeline.errors import SettingRefused
 from pipeline.identity import KeyAttribute
+from pipeline.pointers import names, step
+from pipeline.setting_checks import refusal
 
 #: The step that stands for any element or name.
 ANY = "*"
@@ -45,7 +46,7 @@ class Override:
     @property
     def pointer(self) -> str:
         """The path as a JSON pointer."""
-        return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in self.path)
+        return "".join("/" + step(name) for name in self.path)
 
     @property
     def said(self) -> dict[str, Any]:
@@ -72,7 +73,7 @@ class Overrides:
     def parse(cls, raw: Any, where: str = "columns") -> Overrides:
         """Read the setting. Raises SettingRefused for the first thing that is wrong."""
         if not isinstance(raw, Mapping):
-            raise _refusal(where, raw, 'an object such as {"email": {"hash": true}}')
+            raise refusal(where, raw, 'an object such as {"email": {"hash": true}}')
         rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in raw.items())
         _check_together(rules, where)
         return cls(tuple(sorted(rules, key=lambda rule: rule.path)))
@@ -105,7 +106,7 @@ class Overrides:
                 continue
             if rule.is_protection or len(rule.path) > 1 or rule.type not in ("", declared):
                 allowed = f'"name", and the type {declared} that the source table declares: rows are found by their key'
-                raise _refusal(f"columns[{rule.pointer!r}] of the key", rule.said, allowed)
+                raise refusal(f"columns[{rule.pointer!r}] of the key", rule.said, allowed)
 
 
 #: Nothing is said of any column.
@@ -132,28 +133,24 @@ def is_narrow(word: str) -> bool:
 
 def steps_of(path: str) -> tuple[str, ...]:
     """A path's steps: of a JSON pointer, or of the name of a top-level attribute."""
-    if not path.startswith("/"):
-        return (path,)
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/"))
+    return names(path) if path.startswith("/") else (path,)
 
 
 def _override(path: str, said: Any, where: str) -> Override:
     pointer = path.startswith("/")
     if not path or (pointer and re.search("~(?![01])", path)) or steps_of(path)[0] in ("", ANY):
-        raise _refusal(
-            where, path, "an attribute's name, or a JSON pointer such as /address/zip, ~0 for ~ and ~1 for /"
-        )
+        raise refusal(where, path, "an attribute's name, or a JSON pointer such as /address/zip, ~0 for ~ and ~1 for /")
     said = {"type": said} if isinstance(said, str) else said
     if not isinstance(said, Mapping) or not said or not set(said) <= set(_MEMBERS):
-        raise _refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")
+        raise refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")
     for flag in ("drop", "hash"):
         if said.get(flag, True) is not True:
-            raise _refusal(f"{where}.{flag}", said[flag], "true, or nothing at all")
+            raise refusal(f"{where}.{flag}", said[flag], "true, or nothing at all")
     if ("drop" in said and len(said) > 1) or ("hash" in said and "type" in said):
-        raise _refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
+        raise refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
     rule = Override(steps_of(path), **said)
     if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
-        raise _refusal(f"{where}.type", rule.type, f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)")
+        raise refusal(f"{where}.type", rule.type, f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)")
     if "name" in said:
         _check_name(rule, f"{where}.name")
     return rule
@@ -162,9 +159,9 @@ def _override(path: str, said: Any, where: str) -> Override:
 def _check_name(rule: Override, where: str) -> None:
     if not isinstance(rule.name, str) or not is_column_name(rule.name) or rule.name in OWN_COLUMNS:
         allowed = f"1-255 of a-z, 0-9 and _, but for the product's own {' and '.join(OWN_COLUMNS)}"
-        raise _refusal(where, rule.name, allowed)
+        raise refusal(where, rule.name, allowed)
     if ANY in rule.path:
-        raise _refusal(where, rule.name, "a name for one attribute or member, not for a path with *")
+        raise refusal(where, rule.name, "a name for one attribute or member, not for a path with *")
 
 
 def _check_together(rules: tuple[Override, ...], where: str) -> None:
@@ -172,21 +169,17 @@ def _check_together(rules: tuple[Override, ...], where: str) -> None:
     paths = {rule.path: rule for rule in rules}
     if len(paths) < len(rules):
         twice = next(rule for rule in rules if paths[rule.path] is not rule)
-        raise _refusal(where, twice.pointer, "each path once; a name and its JSON pointer are the same path")
+        raise refusal(where, twice.pointer, "each path once; a name and its JSON pointer are the same path")
     named: dict[tuple[object, ...], Override] = {}
     for rule in rules:
         if rule.name and named.setdefault((rule.path[:-1], rule.name), rule) is not rule:
-            raise _refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
+            raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
         for outer in (other for other in rules if other.matches(rule.path[: len(other.path)]) and other is not rule):
             if len(outer.path) < len(rule.path) and not _goes_inside(outer, rule):
                 allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
-                raise _refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
+                raise refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
 
 
 def _goes_inside(outer: Override, rule: Override) -> bool:
     """Whether something can be said inside a path of which `outer` is said; JSON text has no columns inside."""
     return not outer.is_protection and (outer.type in _WITH_INSIDE or (outer.type == "json" and rule.is_protection))
-
-
-def _refusal(name: str, value: Any, allowed: str) -> SettingRefused:
-    return SettingRefused(f"{name} is {value!r}; allowed is {allowed}")

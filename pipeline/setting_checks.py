@@ -24,10 +24,20 @@ def known(raw: Mapping[str, Any], allowed: set[str], where: str) -> None:
         )
 
 
+def refusal(name: str, value: Any, allowed: str) -> SettingRefused:
+    """The refusal of a value, naming what is allowed."""
+    return SettingRefused(f"{name} is {value!r}; allowed is {allowed}")
+
+
 def expect(right: bool, name: str, value: Any, allowed: str) -> None:
     """Refuse a value that is not right, naming what is allowed."""
     if not right:
-        raise SettingRefused(f"{name} is {value!r}; allowed is {allowed}")
+        raise refusal(name, value, allowed)
+
+
+def is_whole(value: Any, least: int, most: int) -> bool:
+    """Whether a value is a whole number between two others, both allowed."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _path(where: str, name: str) -> str:
@@ -37,8 +47,7 @@ def _path(where: str, name: str) -> str:
 def whole(raw: Mapping[str, Any], name: str, default: int, least: int, most: int, where: str = "") -> int:
     """A whole number between two others, both allowed."""
     value = raw.get(name, default)
-    right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-    expect(right, _path(where, name), value, f"a whole number from {least} to {most}")
+    expect(is_whole(value, least, most), _path(where, name), value, f"a whole number from {least} to {most}")
     return int(value)
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.setting_checks import choice, distinct, expect, known, names_of, text, whole, word
+from pipeline.setting_checks import choice, distinct, expect, is_whole, known, names_of, text, whole, word
 from pipeline.window_lengths import WindowBounds, WindowLengths
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
@@ -171,8 +171,7 @@ def _windows(raw: Any, where: str) -> int | WindowBounds:
     if raw == AUTO:
         return WindowBounds()
     if not isinstance(raw, Mapping):
-        right = isinstance(raw, int) and not isinstance(raw, bool) and 15 <= raw <= 1440
-        expect(right, f"{where}.window_minutes", raw, _WINDOWS)
+        expect(is_whole(raw, 15, 1440), f"{where}.window_minutes", raw, _WINDOWS)
         return int(raw)
     where = f"{where}.window_minutes"
     known(raw, names_of(WindowBounds), where)

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from pipeline.errors import OverrideContradicted
 from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
-from spark.pointers import step
+from pipeline.pointers import step
 from spark.sql import Sql, literal, when
 
 

@@ -7,7 +7,7 @@ is the same over a stretch that ends at the watermark; what each change will do 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,8 +20,8 @@ from pipeline.column_profile import Profile
 from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch, UnreadableLine
 from pipeline.job_order import JobOrder
 from pipeline.pins import check_followed
-from pipeline.protected import check_protected, protected_text
-from pipeline.table_columns import Columns, resolved
+from pipeline.protected import PROTECTED, check_protected, protected_text
+from pipeline.table_columns import Columns, columns_of, resolved
 from spark import accounting, changes
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
@@ -53,10 +53,10 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     exports = read_exports(spark, order)
     verify_data_files(spark, exports)
     this = _Merge(spark, order, table, exports, protection)
-    before = table.columns()
+    metadata = table.metadata()
+    before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
-    check_protected(table.metadata()["properties"], before, order.columns, protection.fingerprint)
-    table.protect(protected_text(order.columns, protection.fingerprint))
+    _protect(this, metadata["properties"], before)
     rows, found = _counted_changes(this, before)
     try:
         columns = _with_room(this, rows, before) if found["odd"] else before
@@ -66,6 +66,15 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         return _apply(this, rows, found, before, columns)
     finally:
         rows.unpersist()
+
+
+def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> None:
+    """Refuse rows made otherwise than those that are there; say of the table what its rows are made without from now on."""
+    said, fingerprint = this.order.columns, this.protection.fingerprint
+    check_protected(properties, columns, said, fingerprint)
+    protected = protected_text(said, fingerprint)
+    if properties.get(PROTECTED, "") != protected:
+        this.table.remember({PROTECTED: protected})
 
 
 def _counted_changes(this: _Merge, columns: Columns) -> tuple[DataFrame, dict[str, int]]:

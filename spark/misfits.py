@@ -14,9 +14,10 @@ from pyspark.sql import DataFrame
 from pipeline.column_names import MISFITS
 from pipeline.column_profile import MOST_DIGITS
 from pipeline.column_types import CONTAINER_TAGS, LONG, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
+from pipeline.pointers import step
 from spark.numbers import decimals, number, plain_number
 from spark.places import Naming, column, of_members, with_places
-from spark.pointers import below, step, step_of
+from spark.pointers import below, step_of
 from spark.sql import Sql, call, function, let, literal, struct, transform, when
 from spark.values import CONTAINERS, dynamodb_json, element_of, elements, has, has_one_type, members, of, strings
 

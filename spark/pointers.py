@@ -1,24 +1,17 @@
-"""JSON pointers (RFC 6901): where in an item a value lies. A step is a name in a map or an index of a list."""
+"""JSON pointers as expressions: `pipeline.pointers` of what lies in the data."""
 
 from __future__ import annotations
 
+from pipeline.pointers import ESCAPES
 from spark.sql import Sql, call, literal, transform
 
 #: A name of an item is 64 KB at most and a level has 32: no pointer has so many steps.
 _MOST_STEPS = 1_000
-_ESCAPES = (("~", "~0"), ("/", "~1"))
-
-
-def step(name: str) -> str:
-    """A name as a step of a pointer."""
-    for character, escape in _ESCAPES:
-        name = name.replace(character, escape)
-    return name
 
 
 def step_of(name: Sql) -> Sql:
-    """The same for an expression."""
-    for character, escape in _ESCAPES:
+    """A name as a step of a pointer."""
+    for character, escape in ESCAPES:
         name = call("replace", name, literal(character), literal(escape))
     return name
 
@@ -32,7 +25,7 @@ def names(pointer: Sql) -> Sql:
     """The names and indices of a pointer's steps, as an array of texts."""
 
     def name(text: Sql) -> Sql:
-        for character, escape in reversed(_ESCAPES):
+        for character, escape in reversed(ESCAPES):
             text = call("replace", text, literal(escape), literal(character))
         return text
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.pointers import step
 from spark.leaves import at, leaves, same_plain_json
-from spark.pointers import below, step, step_of
+from spark.pointers import below, step_of
 from spark.sql import Sql, call, forall, function, literal, struct, transform, transform_values, when
 from spark.values import CONTAINERS, element_of, json_of
 

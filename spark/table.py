@@ -177,15 +177,10 @@ class Table:
         self._set(transaction, {PROTECTED: protected})
         transaction.commitTransaction()
 
-    def protect(self, protected: str) -> None:
-        """Say of the table what its rows are made without from now on. One commit, none where it says so already."""
-        if self.metadata()["properties"].get(PROTECTED, "") != protected:
-            self.remember({PROTECTED: protected})
-
-    def remember(self, marker: Mapping[str, str]) -> None:
-        """Copy the marker into the table's properties, where it outlives its snapshot."""
+    def remember(self, properties: Mapping[str, str]) -> None:
+        """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one."""
         transaction = self._java().newTransaction()
-        self._set(transaction, marker)
+        self._set(transaction, properties)
         transaction.commitTransaction()
 
     @contextmanager

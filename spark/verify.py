@@ -58,9 +58,10 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
 
     Raises VerificationFailed with the differences, or what a load raises where the export is not whole.
     """
-    snapshot_id = compared_snapshot(table.metadata(), order)
+    metadata = table.metadata()
+    snapshot_id = compared_snapshot(metadata, order)
     columns = table.columns_at(snapshot_id)
-    check_protected(table.metadata()["properties"], columns, order.columns, protection.fingerprint)
+    check_protected(metadata["properties"], columns, order.columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
     this = Verification(spark, order, export, table.rows_at(snapshot_id), columns, protection)

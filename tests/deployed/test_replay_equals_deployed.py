@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from local import reader
 from local.workload import KEY
+from tests.local_command import run_local
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
-
-ROOT = Path(__file__).resolve().parents[2]
-#: A handful of rows is not worth the second compiler's work.
-QUICK = {**os.environ, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 
 
 def mirror(world, folder):
@@ -32,9 +24,8 @@ def mirror(world, folder):
 def replay(exports, warehouse):
     """`python -m local replay` as a person runs it; what it wrote."""
     key = [argument for name, type_ in zip(KEY, ("S", "N"), strict=True) for argument in ("--key", f"{name}:{type_}")]
-    command = [sys.executable, "-m", "local", "replay", str(exports), "--table", "tidemark.orders", *key]
-    command += ["--warehouse", str(warehouse)]
-    ended = subprocess.run(command, cwd=ROOT, env=QUICK, capture_output=True, text=True, check=False, timeout=300)
+    arguments = [str(exports), "--table", "tidemark.orders", *key, "--warehouse", str(warehouse)]
+    ended = run_local("replay", *arguments)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 

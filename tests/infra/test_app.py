@@ -78,8 +78,9 @@ def test_a_wrong_setting_ends_synth_with_its_name_and_what_is_allowed(tmp_path):
     ended = run_app(tmp_path, {"tidemark": {"tables": [{"name": "shop", "window_minutes": 5}]}})
     assert ended.returncode == 1
     refusal, remedy = ended.stderr.splitlines()
-    assert refusal.startswith(
-        "SettingRefused: tables[0].window_minutes is 5; allowed is a whole number from 15 to 1440"
+    assert refusal == (
+        "SettingRefused: tables[0].window_minutes is 5; allowed is a whole number from 15 to 1440, "
+        '"auto", or an object with "shortest" and "longest"'
     )
     assert remedy.startswith("To do:")
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,12 +11,10 @@ from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, j
 from local.reader import compare, read_folder, rows
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.windows import ExportWindow
+from tests.local_command import run_local
 
 pytestmark = pytest.mark.spark
 
-ROOT = Path(__file__).resolve().parents[2]
-#: A handful of rows is not worth the second compiler's work.
-QUICK = {**os.environ, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 SOURCE = SourceTable(
     "arn:aws:dynamodb:eu-west-1:111122223333:table/orders",
     "0b9ff8a2-0000-4000-8000-000000000001",
@@ -64,8 +59,7 @@ def replay(exports: Path, warehouse: Path, key: tuple[str, ...] = ("customer:S",
     arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse)]
     for part in key:
         arguments += ["--key", part]
-    command = [sys.executable, "-m", "local", "replay", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=QUICK, capture_output=True, text=True, check=False, timeout=300)
+    return run_local("replay", *arguments)
 
 
 def differences(warehouse: Path, items):
@@ -130,7 +124,6 @@ def test_a_key_that_the_exports_do_not_have_is_refused(tmp_path, journal):
     ],
 )
 def test_wrong_usage_is_refused_by_name(arguments, says):
-    command = [sys.executable, "-m", "local", "replay", *arguments]
-    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    refused = run_local("replay", *arguments, timeout=60)
     assert refused.returncode == 2
     assert says in refused.stderr

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,12 +10,10 @@ import pytest
 from local.aws.pitr.offline import FullExport, IncrementalExport, Put, journal_of, write_exports
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.windows import ExportWindow
+from tests.local_command import run_local
 
 pytestmark = pytest.mark.spark
 
-ROOT = Path(__file__).resolve().parents[2]
-#: A handful of rows is not worth the second compiler's work.
-QUICK = {**os.environ, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 SOURCE = SourceTable(
     "arn:aws:dynamodb:eu-west-1:111122223333:table/orders",
     "0b9ff8a2-0000-4000-8000-000000000001",
@@ -38,8 +33,7 @@ def journal(*totals: str):
 
 def local(verb: str, exports: Path, warehouse: Path):
     arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse), "--key", "customer:S"]
-    command = [sys.executable, "-m", "local", verb, *arguments]
-    return subprocess.run(command, cwd=ROOT, env=QUICK, capture_output=True, text=True, check=False, timeout=300)
+    return run_local(verb, *arguments)
 
 
 def test_a_table_is_compared_with_the_full_export_at_its_watermark_and_a_difference_ends_with_one(tmp_path):

@@ -15,9 +15,8 @@ from pipeline.incidents import Told
 from pipeline.instants import format_instant
 from pipeline.journal import Claim
 from pipeline.observation import SourceHistory
-from pipeline.recovery import history_needed, windows_within
+from pipeline.recovery import history_needed, next_window
 from pipeline.settings import Settings
-from pipeline.window_lengths import window_length
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
 from tests.simulation.jobs import Jobs
@@ -90,7 +89,7 @@ class Account:
     def window(self) -> timedelta:
         """How long windows are now."""
         days = self.source.period_days if self.source else LONGEST_PERIOD
-        return window_length(windows_within(self.settings, days), self.table.state)
+        return next_window(self.settings, days, self.table.state)
 
     @property
     def needs_more_history(self) -> bool:

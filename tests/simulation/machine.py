@@ -29,8 +29,7 @@ from pipeline.job_order import JobOrder
 from pipeline.journal import Claim, newest_claim
 from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
 from pipeline.planner import another_run, next_action
-from pipeline.recovery import history_needed, windows_within
-from pipeline.window_lengths import window_length
+from pipeline.recovery import history_needed, next_window
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
@@ -52,7 +51,7 @@ def plan(run: Run) -> State:
         yield from run.pause()
         seen = yield from _observe(run, found)
         settings = run.account.settings
-        length = window_length(windows_within(settings, seen.source.recovery_days), seen.table)
+        length = next_window(settings, seen.source.recovery_days, seen.table)
         action = next_action(seen, wish, length, history_needed(settings))
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
