@@ -111,6 +111,7 @@ async def serve(port: int, *, leashed: bool) -> None:
 
     from local.aws import admin, states
     from local.aws.callers import CALLER, caller_of_request
+    from local.aws.emr.drivers import DRIVERS
 
     async def door(scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -138,6 +139,7 @@ async def serve(port: int, *, leashed: bool) -> None:
     await hypercorn_serve(door, config, shutdown_trigger=ended.wait)
     await asyncio.to_thread(states.stop_all, 1.0)
     await asyncio.to_thread(app._get_module("emr_serverless").reset)
+    await asyncio.to_thread(DRIVERS.end_all)
     await asyncio.to_thread(lambda_runtime.reset)
 
 

@@ -1,12 +1,13 @@
-"""EMR Serverless on one machine: the REST API, and job runs that are real `spark-submit` processes.
+"""EMR Serverless on one machine: the REST API, and job runs that are real submissions to Spark.
 
 | module | decides |
 |---|---|
 | `api` | which operation a request asks for, and what it answers |
 | `applications`, `job_runs` | the rules of each resource: states, tokens, limits, pages |
-| `runs` | the life of a job run: queue, role session, process, logs, end |
+| `runs` | the life of a job run: queue, role session, driver, logs, end |
 | `workers` | what the workers that a job asks for would cost on AWS |
-| `spark`, `machine` | what a job asks for, and the command that runs it here |
+| `spark`, `machine` | what a job asks for, and what `spark-submit` is given for it here |
+| `drivers` | the JVMs that jobs run in, one after the other |
 | `secrets_manager` | what `EMR.secret@NAME` in a setting stands for, and how it reaches the job unseen |
 | `artifacts`, `logs`, `process`, `leash` | what a job needs from S3 and leaves there, and that its processes end with us |
 | `class_archive`, `rehearsal` | a file of loaded classes that halves a small job's work |

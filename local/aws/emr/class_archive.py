@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from local.aws.emr.control import Control
+from local.aws.emr.logs import Logs, last_exceptions
 from local.control import REGION, LocalAws
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).resolve().parents[3] / ".tools" / "spark-classes"
 _DATABASE, _BUCKET = "rehearsal", "rehearsal"
-_ROOT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+_ROOT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_SESSION_TOKEN": "test"}
 _LINES = b"".join(b'{"id": %d, "item": {"total": {"N": "%d.5"}}}\n' % (number, number) for number in range(1, 6))
 _PARAMETERS = " ".join(
     f"--conf {setting}"
@@ -69,8 +70,8 @@ def make() -> Path:
         aws = LocalAws.start(folder / "aws", enforce_iam=False)
         try:
             _prepare(aws)
-            machine = Machine(folder, aws.endpoint, REGION, _ROOT, jars, (f"-XX:ArchiveClassesAtExit={made}",))
-            _rehearse(machine)
+            machine = Machine(aws.endpoint, REGION, jars, (f"-XX:ArchiveClassesAtExit={made}",))
+            _rehearse(machine, folder)
         finally:
             aws.stop()
         if not made.exists():
@@ -86,27 +87,27 @@ def _prepare(aws: LocalAws) -> None:
     aws.client("glue").create_database(DatabaseInput={"Name": _DATABASE})
 
 
-def _rehearse(machine: Machine) -> None:
+def _rehearse(machine: Machine, folder: Path) -> None:
+    from local.aws.emr.drivers import Driver
+    from local.aws.emr.machine import DriverKind
     from local.aws.emr.spark import SparkJob
 
-    program = Path(__file__).with_name("rehearsal.py")
-    driver = {
-        "entryPoint": str(program),
-        "entryPointArguments": [f"s3://{_BUCKET}/lines.json", f"glue.{_DATABASE}.items"],
-        "sparkSubmitParameters": _PARAMETERS,
-    }
-    job = SparkJob.parse(driver)
-    ended = subprocess.run(
-        machine.command(job),
-        env=machine.environment(job),
-        cwd=machine.folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
+    job = SparkJob.parse(
+        {
+            "entryPoint": str(Path(__file__).with_name("rehearsal.py")),
+            "entryPointArguments": [f"s3://{_BUCKET}/lines.json", f"glue.{_DATABASE}.items"],
+            "sparkSubmitParameters": _PARAMETERS,
+        }
     )
-    if ended.returncode:
-        raise RehearsalFailed(ended.stdout.decode(errors="replace")[-4000:])
+    logs, control = Logs(folder / "stdout", folder / "stderr"), Control()
+    driver = Driver(machine, DriverKind.of(job))
+    try:
+        driver.wait_until_ready(control)
+        if driver.submit(machine.arguments(job, folder), _ROOT, logs, control):
+            raise RehearsalFailed(last_exceptions(logs))
+        driver.exit()
+    finally:
+        driver.end()
 
 
 if __name__ == "__main__":

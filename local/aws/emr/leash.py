@@ -13,7 +13,8 @@ import threading
 
 def main(command: list[str]) -> int:
     """Run the command to its end and return its exit code, 128 + n for one that signal n ended."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    # A pipe nobody writes to: programs that end with their standard input, as Spark's gateway does, live on.
+    child = subprocess.Popen(command, stdin=subprocess.PIPE)
     threading.Thread(target=_end_when_let_go, daemon=True).start()
     code = child.wait()
     return code if code >= 0 else 128 - code

@@ -54,13 +54,18 @@ class Logs:
         except ClientError as refused:
             logger.warning("logs of job run %s were not delivered: %s", run["jobRunId"], refused)
 
-    def _files(self) -> list[tuple[str, bytes]]:
-        return [(file.name, file.read_bytes()) for file in (self.stdout, self.stderr) if file.exists()]
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """Both."""
+        return self.stdout, self.stderr
+
+    def _contents(self) -> list[tuple[str, bytes]]:
+        return [(file.name, file.read_bytes()) for file in self.files if file.exists()]
 
     def _to_s3(self, uri: str, path: str, s3: Any) -> None:
         bucket, _, prefix = uri.removeprefix("s3://").partition("/")
         prefix = f"{prefix.rstrip('/')}/" if prefix.strip("/") else ""
-        for name, content in self._files():
+        for name, content in self._contents():
             s3.put_object(Bucket=bucket, Key=f"{prefix}{path}/{name}.gz", Body=gzip.compress(content, 6))
 
     def _to_cloudwatch(self, configuration: Record, path: str, logs: Any) -> None:
@@ -69,7 +74,7 @@ class Logs:
         if not logs.describe_log_groups(logGroupNamePrefix=group)["logGroups"]:
             logs.create_log_group(logGroupName=group)
         now = int(1000 * CLOCK.time())
-        for name, content in self._files():
+        for name, content in self._contents():
             stream = f"{prefix}/{path}/{name}" if prefix else f"{path}/{name}"
             logs.create_log_stream(logGroupName=group, logStreamName=stream)
             for batch in _batches(content):
@@ -80,7 +85,7 @@ class Logs:
 def last_exceptions(logs: Logs) -> str:
     """What went wrong, from the end of the driver's output: the last lines that name an exception, oldest first."""
     found: list[str] = []
-    for file in (logs.stderr, logs.stdout):
+    for file in reversed(logs.files):
         lines = file.read_text(errors="replace").splitlines() if file.exists() else []
         found += _exceptions_in(lines) or lines[-_MOST_EXCEPTIONS:]
     distinct = list(dict.fromkeys(line.strip() for line in found if line.strip()))

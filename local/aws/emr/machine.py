@@ -1,4 +1,4 @@
-"""One machine in the place of EMR's image: `spark-submit` in a fresh process, against the local AWS.
+"""One machine in the place of EMR's image: what `spark-submit` is given here, against the local AWS.
 
 The jars are what EMR 7.14 carries: Iceberg with its AWS clients, and S3A. They stand at the end of Spark's class path
 and not in `spark.jars`, which would copy 116 MB for every job and load each class without the JVM's shared archive.
@@ -10,7 +10,6 @@ import importlib.util
 import os
 import shlex
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,11 +22,13 @@ from local.aws.emr.workers import gigabytes
 JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
 
 _MASTER = "local[2]"
-_MOST_DRIVER_MEMORY_GB = 2
+_MOST_DRIVER_MEMORY = "2g"
 _FROM_OUTSIDE = ("PATH", "HOME", "LANG", "JAVA_HOME", "USER", "TZ")
 # Jobs here are small and many: the first compiler only, which halves the time a small job keeps the processors busy.
 # A load of a hundred megabytes then takes a fifth more than with both.
-_JVM = ("-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_LAUNCHER_JVM = ("-XX:TieredStopAtLevel=1", "-Xshare:auto")
+# With one compiler only, Java has a fifth of the room for compiled code, which many jobs in one JVM fill.
+_JVM = (*_LAUNCHER_JVM, "-XX:ReservedCodeCacheSize=240m")
 # One attempt and one more: what IAM denies shall fail in seconds, and there is no network in between.
 _ATTEMPTS = "2"
 
@@ -37,21 +38,33 @@ class JarsMissing(Exception):
 
 
 @dataclass(frozen=True)
-class Machine:
-    """Where a job runs: a folder of its own, the endpoint, the role session's credentials, the jars."""
+class DriverKind:
+    """What is settled when a driver's JVM starts: its heap, and the environment variables that jobs ask for."""
 
-    folder: Path
+    memory: str
+    environment: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, job: SparkJob) -> DriverKind:
+        """The kind of driver that a job asks for; the heap as far as this machine goes."""
+        asked = job.conf.get("spark.driver.memory", _MOST_DRIVER_MEMORY)
+        memory = asked if gigabytes(asked) <= gigabytes(_MOST_DRIVER_MEMORY) else _MOST_DRIVER_MEMORY
+        return cls(memory, tuple(sorted(job.driver_environment.items())))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where jobs run: the endpoint, the region, the jars, what the JVM is told beside."""
+
     endpoint: str
     region: str
-    credentials: Mapping[str, str]
     jars: tuple[Path, ...]
     jvm_options: tuple[str, ...] = ()
 
     @classmethod
-    def here(cls, folder: Path, credentials: Mapping[str, str]) -> Machine:
+    def here(cls) -> Machine:
         """The endpoint and region of our own process, and the installed jars. Raises JarsMissing."""
-        endpoint, region = os.environ["AWS_ENDPOINT_URL"], os.environ["AWS_REGION"]
-        plain = cls(folder, endpoint, region, credentials, installed_jars())
+        plain = cls(os.environ["AWS_ENDPOINT_URL"], os.environ["AWS_REGION"], installed_jars())
         return replace(plain, jvm_options=jvm_options(plain.class_path))
 
     @property
@@ -59,32 +72,33 @@ class Machine:
         """Every jar that a job's JVM sees: Spark's own, then ours."""
         return (*sorted((folder_of("pyspark") / "jars").glob("*.jar")), *self.jars)
 
-    @property
-    def secrets_file(self) -> Path:
-        """Where a job's secrets stand, for jobs that name any."""
-        return self.folder / "secrets.properties"
-
-    def command(self, job: SparkJob) -> list[str]:
-        """The `spark-submit` command of a job whose files are local."""
-        conf = {**self._may_be_overridden(), **job.own_conf, **self._must_be_so(job)}
-        command = [str(folder_of("pyspark") / "bin" / "spark-submit"), "--master", _MASTER]
+    def arguments(self, job: SparkJob, folder: Path) -> list[str]:
+        """What `spark-submit` is given for a job whose files are local; `folder` is the job's own."""
+        conf = {**self._may_be_overridden(), **job.own_conf, **self._must_be_so(job, folder)}
+        arguments = ["--master", _MASTER]
         hidden = names_of(job.conf)
         if hidden:
-            command += ["--properties-file", str(self.secrets_file)]
+            arguments += ["--properties-file", str(secrets_file(folder))]
         conf = {name: value for name, value in conf.items() if name not in hidden}
         for name, value in conf.items():
-            command += ["--conf", f"{name}={value}"]
+            arguments += ["--conf", f"{name}={value}"]
         if job.main_class:
-            command += ["--class", job.main_class]
-        return [*command, job.entry_point, *job.arguments]
+            arguments += ["--class", job.main_class]
+        return [*arguments, job.entry_point, *job.arguments]
 
-    def environment(self, job: SparkJob) -> dict[str, str]:
-        """The whole environment of the job's process: nothing of the launcher's AWS, all of the role's."""
-        interpreter = self._interpreter()
+    def driver_command(self, kind: DriverKind) -> list[str]:
+        """The command of a JVM that waits for jobs: `spark-submit` as PySpark starts it for an interactive shell."""
+        return [str(folder_of("pyspark") / "bin" / "spark-submit"), "--driver-memory", kind.memory, "pyspark-shell"]
+
+    def driver_environment(self, kind: DriverKind, folder: Path) -> dict[str, str]:
+        """The whole environment of that JVM and of its jobs' programs: nothing of the launcher's AWS.
+
+        The credentials of a job's role are not here: the JVM is told them for each job.
+        """
+        interpreter = str(_interpreter(folder))
         return {
             **{name: os.environ[name] for name in _FROM_OUTSIDE if name in os.environ},
-            **job.driver_environment,
-            **self.credentials,
+            **dict(kind.environment),
             "AWS_REGION": self.region,
             "AWS_DEFAULT_REGION": self.region,
             # Whatever else a job may call must not reach the real AWS.
@@ -96,41 +110,24 @@ class Machine:
             "SPARK_HOME": str(folder_of("pyspark")),
             "SPARK_DIST_CLASSPATH": ":".join(map(str, self.jars)),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_SUBMIT_OPTS": shlex.join([*_JVM, *self.jvm_options, f"-Djava.io.tmpdir={self.folder}"]),
-            "SPARK_LAUNCHER_OPTS": " ".join(_JVM),
-            "PYSPARK_PYTHON": str(interpreter),
-            "PYSPARK_DRIVER_PYTHON": str(interpreter),
-            "TMPDIR": str(self.folder),
+            "SPARK_SUBMIT_OPTS": shlex.join([*_JVM, *self.jvm_options, f"-Djava.io.tmpdir={folder}"]),
+            "SPARK_LAUNCHER_OPTS": " ".join(_LAUNCHER_JVM),
+            "PYSPARK_PYTHON": interpreter,
+            "PYSPARK_DRIVER_PYTHON": interpreter,
+            "TMPDIR": str(folder),
         }
-
-    def _interpreter(self) -> Path:
-        """Our own Python with PySpark and nothing else, so that a module missing from a bundle is missed here too.
-
-        PySpark is found as a folder: from Spark's own archive, its modules would be compiled anew for every job.
-        """
-        packages = self.folder / "packages"
-        packages.mkdir(exist_ok=True)
-        for name in ("pyspark", "py4j"):
-            (packages / name).symlink_to(folder_of(name))
-        command = self.folder / "python"
-        here, python = shlex.quote(str(packages)), shlex.quote(sys.executable)
-        command.write_text(f'#!/bin/sh\nPYTHONPATH={here}:"$PYTHONPATH" exec {python} -S "$@"\n')
-        command.chmod(0o755)
-        return command
 
     @staticmethod
     def _may_be_overridden() -> dict[str, str]:
         return {"spark.sql.shuffle.partitions": "4"}
 
-    def _must_be_so(self, job: SparkJob) -> dict[str, str]:
-        asked = job.conf.get("spark.driver.memory", f"{_MOST_DRIVER_MEMORY_GB}g")
-        memory = asked if gigabytes(asked) <= _MOST_DRIVER_MEMORY_GB else f"{_MOST_DRIVER_MEMORY_GB}g"
+    def _must_be_so(self, job: SparkJob, folder: Path) -> dict[str, str]:
         s3a = {
             "endpoint": self.endpoint,
             "endpoint.region": self.region,
             "path.style.access": "true",
             "connection.ssl.enabled": "false",
-            "aws.credentials.provider": "com.amazonaws.auth.EnvironmentVariableCredentialsProvider",
+            "aws.credentials.provider": "com.amazonaws.auth.SystemPropertiesCredentialsProvider",
             "attempts.maximum": _ATTEMPTS,
             "retry.limit": _ATTEMPTS,
             "retry.interval": "200ms",
@@ -138,10 +135,9 @@ class Machine:
             "directory.marker.retention": "keep",
         }
         return {
-            "spark.driver.memory": memory,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
-            "spark.local.dir": str(self.folder / "spark"),
+            "spark.local.dir": str(folder / "spark"),
             "spark.ui.enabled": "false",
             "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
             **{f"spark.hadoop.fs.s3a.{name}": value for name, value in s3a.items()},
@@ -157,6 +153,11 @@ class Machine:
             "client.region": self.region,
             "s3.retry.num-retries": "1",
         }
+
+
+def secrets_file(folder: Path) -> Path:
+    """Where the secrets of the job whose folder it is stand, for jobs that name any."""
+    return folder / "secrets.properties"
 
 
 def installed_jars() -> tuple[Path, ...]:
@@ -177,3 +178,19 @@ def folder_of(package: str) -> Path:
     if found is None or found.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed; run `make install`")
     return Path(found.origin).parent
+
+
+def _interpreter(folder: Path) -> Path:
+    """Our own Python with PySpark and nothing else, so that a module missing from a bundle is missed here too.
+
+    PySpark is found as a folder: from Spark's own archive, its modules would be compiled anew for every job.
+    """
+    packages = folder / "packages"
+    packages.mkdir()
+    for name in ("pyspark", "py4j"):
+        (packages / name).symlink_to(folder_of(name))
+    command = folder / "python"
+    here, python = shlex.quote(str(packages)), shlex.quote(sys.executable)
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={here}:"$PYTHONPATH" exec {python} -S "$@"\n')
+    command.chmod(0o755)
+    return command

@@ -1,5 +1,7 @@
 """A process with everything it starts, which ends with us, whatever ends us."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
@@ -9,47 +11,45 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from local.aws.emr import leash
-from local.aws.emr.control import Control, JobCancelled
-
-_POLL_SECONDS = 0.1
 
 
-def run_to_end(
-    command: Sequence[str], environment: Mapping[str, str], stdout: Path, stderr: Path, control: Control
-) -> int:
-    """Run a command in the folder of its output files; returns its exit code.
+class ProcessGroup:
+    """A command under way, in the folder of its output files, with no environment but the given."""
 
-    Raises JobCancelled, when the whole process group is gone, once `control` says so.
-    """
-    with stdout.open("wb") as out, stderr.open("wb") as err:
-        running = subprocess.Popen(
-            [sys.executable, "-S", leash.__file__, *command],
-            cwd=stdout.parent,
-            env=dict(environment),
-            # The leash: held by nobody but us, so its other end sees it closed when we are gone.
-            stdin=subprocess.PIPE,
-            stdout=out,
-            stderr=err,
-            process_group=0,
-        )
-    try:
-        while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                return running.wait(_POLL_SECONDS)
-            control.stop_if_asked()
-    except JobCancelled:
-        if control.grace_seconds:
-            _signal_group(running.pid, signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                running.wait(control.grace_seconds)
-        raise
-    finally:
-        _signal_group(running.pid, signal.SIGKILL)
-        running.wait()
-        if running.stdin is not None:
-            running.stdin.close()
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], stdout: Path, stderr: Path) -> None:
+        with stdout.open("ab") as out, stderr.open("ab") as err:
+            self._leader = subprocess.Popen(
+                [sys.executable, "-S", leash.__file__, *command],
+                cwd=stdout.parent,
+                env=dict(environment),
+                # The leash: held by nobody but us, so its other end sees it closed when we are gone.
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=err,
+                process_group=0,
+            )
 
+    @property
+    def exit_code(self) -> int | None:
+        """What the command ended with, 128 + n when signal n ended it; None while it runs."""
+        return self._leader.poll()
 
-def _signal_group(leader: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(leader, number)
+    def wait(self, seconds: float) -> int | None:
+        """The exit code as soon as there is one, within so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._leader.wait(seconds)
+        return None
+
+    def end(self, grace_seconds: float = 0.0) -> None:
+        """End the command and whatever it has left running; it is asked before, when there is time for an answer."""
+        if grace_seconds and self.exit_code is None:
+            self._signal(signal.SIGTERM)
+            self.wait(grace_seconds)
+        self._signal(signal.SIGKILL)
+        self._leader.wait()
+        if self._leader.stdin is not None:
+            self._leader.stdin.close()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._leader.pid, number)

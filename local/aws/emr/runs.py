@@ -1,4 +1,4 @@
-"""The life of a job run: its place in the queue, its role's session, its process, its logs, its end.
+"""The life of a job run: its place in the queue, its role's session, its driver, its logs, its end.
 
 One thread per job run. Timeouts follow the virtual clock; what a run has used is measured in real time, because that
 is how long its process took.
@@ -17,9 +17,9 @@ from local.aws.emr import workers
 from local.aws.emr.applications import ENDED, runs_under_way, set_state
 from local.aws.emr.artifacts import Artifacts, ArtifactUnavailable
 from local.aws.emr.control import Control, JobCancelled, JobFailed
+from local.aws.emr.drivers import DRIVERS, DriverFailed
 from local.aws.emr.logs import Logs, last_exceptions
-from local.aws.emr.machine import JarsMissing, Machine
-from local.aws.emr.process import run_to_end
+from local.aws.emr.machine import DriverKind, JarsMissing, Machine, secrets_file
 from local.aws.emr.secrets_manager import SecretUnavailable, write_secrets
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.store import STORE, Record
@@ -130,20 +130,20 @@ def _require_trust(role_arn: str) -> None:
 def _carry_out(run: Record, job: SparkJob, folder: Path, control: Control) -> None:
     """Run the job's process to its end under its role. Raises JobFailed, JobCancelled."""
     credentials = role_session(run["executionRole"], f"emr-serverless-{run['jobRunId']}")
-    machine = Machine.here(folder, credentials)
+    machine = Machine.here()
     run["startedAt"] = CLOCK.time()
     control.deadline = run["startedAt"] + 60 * run["executionTimeoutMinutes"]
     logs = Logs(folder / "stdout", folder / "stderr")
     started = time.monotonic()
     try:
         local = job.with_files(Artifacts(folder / "artifacts", credentials).fetch)
-        write_secrets(job.conf, credentials, machine.secrets_file)
-        command, environment = machine.command(local), machine.environment(local)
-        set_state(run, "RUNNING")
-        exit_code = run_to_end(command, environment, logs.stdout, logs.stderr, control)
+        write_secrets(job.conf, credentials, secrets_file(folder))
+        with DRIVERS.lent(machine, DriverKind.of(local), control) as driver:
+            set_state(run, "RUNNING")
+            exit_code = driver.submit(machine.arguments(local, folder), credentials, logs, control)
     except ArtifactUnavailable as unavailable:
         raise JobFailed(f"{_FAILED} ExitCode: 1. Last few exceptions: {unavailable}") from unavailable
-    except SecretUnavailable as unavailable:
+    except (SecretUnavailable, DriverFailed) as unavailable:
         raise JobFailed(f"{_FAILED} ExitCode: 1. {unavailable}") from unavailable
     finally:
         run["endedAt"] = CLOCK.time()

@@ -1,7 +1,8 @@
-"""Jobs that are real: spark-submit, the Java Glue catalog, S3 under the job's role, cancelling, timeouts, the queue."""
+"""Jobs that are real: Spark's submission, the Java Glue catalog, S3 under the job's role, cancelling, timeouts, the queue."""
 
 import gzip
 import io
+import re
 import textwrap
 import time
 import zipfile
@@ -36,8 +37,8 @@ MODULE = textwrap.dedent(
     """
     '''
 )
-# The process's own id lets a test see whether it is gone.
-SLOW_JOB = "import os, time; print('PID', os.getpid(), flush=True); time.sleep(300)"
+# The process's own id lets a test see whether it is gone; the file's path holds the id of the job run.
+SLOW_JOB = "import os, time; print('PID', os.getpid(), __file__, flush=True); time.sleep(300)"
 
 GLUE = {
     "Action": ["glue:GetDatabase", "glue:GetTable", "glue:CreateTable", "glue:UpdateTable"],
@@ -70,14 +71,14 @@ def process_of(jobs, run):
     """The process id a running SLOW_JOB wrote, found in its output on disk."""
 
     def output():
-        folders = (jobs.aws.home / "tmp").glob(f"emr-{run}-*/stdout")
-        return next((file.read_text() for file in folders if file.exists()), "")
+        files = (jobs.aws.home / "tmp").glob("spark-driver-*/stdout")
+        return "".join(file.read_text() for file in files)
 
     deadline = time.monotonic() + 60
-    while not output().startswith("PID "):
+    while not (found := re.findall(rf"PID (\d+) .*emr-{run}-", output())):
         assert time.monotonic() < deadline, jobs.described(run)
         time.sleep(0.05)
-    return int(output().split()[1])
+    return int(found[-1])
 
 
 def is_gone(process):

@@ -1,18 +1,19 @@
-"""A job's process and everything it starts end with it, and with us."""
+"""A driver's process and everything it starts end with it, and with us."""
 
 import contextlib
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from local.aws.emr.control import Control, JobCancelled
-from local.aws.emr.process import run_to_end
+from local.aws.emr.process import ProcessGroup
+
+Start = Callable[[list[str]], ProcessGroup]
 
 # A process whose child outlives it unless the group is ended; it writes both process ids.
 PARENT_AND_CHILD = ["sh", "-c", "sleep 60 & echo $$ $! > pids; wait"]
@@ -40,50 +41,76 @@ def gone(process_ids: list[int]) -> bool:
     return not any(map(is_alive, process_ids))
 
 
-def run(command: list[str], folder: Path, control: Control) -> int:
-    return run_to_end(command, {"PATH": os.environ["PATH"]}, folder / "stdout", folder / "stderr", control)
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[[list[str]], ProcessGroup]]:
+    groups: list[ProcessGroup] = []
+
+    def start(command: list[str]) -> ProcessGroup:
+        groups.append(ProcessGroup(command, {"PATH": os.environ["PATH"]}, tmp_path / "stdout", tmp_path / "stderr"))
+        return groups[-1]
+
+    yield start
+    for group in groups:
+        group.end()
 
 
-def test_output_and_exit_code_are_the_commands(tmp_path: Path) -> None:
-    code = run(["sh", "-c", "echo out; echo err >&2; exit 7"], tmp_path, Control())
+def test_output_and_exit_code_are_the_commands(tmp_path: Path, started: Start) -> None:
+    group = started(["sh", "-c", "echo out; echo err >&2; exit 7"])
 
-    assert code == 7
+    assert group.wait(10) == 7
+    assert group.exit_code == 7
     assert (tmp_path / "stdout").read_text() == "out\n"
     assert (tmp_path / "stderr").read_text() == "err\n"
 
 
-def test_the_command_sees_no_environment_but_the_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "mine")
-    run(["env"], tmp_path, Control())
+def test_while_it_runs_there_is_no_exit_code(started: Start) -> None:
+    group = started(["sleep", "60"])
 
+    assert group.wait(0.05) is None
+    assert group.exit_code is None
+
+
+def test_the_command_sees_no_environment_but_the_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: Start
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "mine")
+    started(["env"]).wait(10)
+
+    assert "PATH=" in (tmp_path / "stdout").read_text()
     assert "AWS_PROFILE" not in (tmp_path / "stdout").read_text()
 
 
-def test_a_signal_that_ends_the_command_is_in_its_exit_code(tmp_path: Path) -> None:
-    assert run(["sh", "-c", "kill -9 $$"], tmp_path, Control()) == 128 + signal.SIGKILL
+def test_standard_input_stays_open_and_silent(tmp_path: Path, started: Start) -> None:
+    group = started(["sh", "-c", "cat; echo closed"])
+
+    assert group.wait(0.3) is None
+    group.end()
+    assert (tmp_path / "stdout").read_text() == ""
+
+
+def test_a_signal_that_ends_the_command_is_in_its_exit_code(started: Start) -> None:
+    assert started(["sh", "-c", "kill -9 $$"]).wait(10) == 128 + signal.SIGKILL
 
 
 @pytest.mark.parametrize("grace_seconds", [0.0, 5.0])
-def test_cancelling_ends_the_whole_group(tmp_path: Path, grace_seconds: float) -> None:
-    control = Control()
-    seen: list[int] = []
+def test_to_end_it_ends_the_whole_group(tmp_path: Path, started: Start, grace_seconds: float) -> None:
+    group = started(PARENT_AND_CHILD)
+    found = process_ids(tmp_path)
+    begun = time.monotonic()
 
-    def ask_to_stop() -> None:
-        seen.extend(process_ids(tmp_path))
-        control.reason, control.grace_seconds = "enough", grace_seconds
+    group.end(grace_seconds)
 
-    threading.Thread(target=ask_to_stop).start()
-    started = time.monotonic()
-    with pytest.raises(JobCancelled, match="enough"):
-        run(PARENT_AND_CHILD, tmp_path, control)
-
-    assert time.monotonic() - started < 30
-    assert len(seen) == 2
-    assert gone(seen)
+    assert time.monotonic() - begun < 30
+    assert len(found) == 2
+    assert gone(found)
 
 
-def test_what_a_finished_command_left_running_is_ended(tmp_path: Path) -> None:
-    assert run(["sh", "-c", "sleep 60 & echo $! > pids"], tmp_path, Control()) == 0
+def test_what_a_finished_command_left_running_is_ended(tmp_path: Path, started: Start) -> None:
+    group = started(["sh", "-c", "sleep 60 & echo $! > pids"])
+    assert group.wait(10) == 0
+
+    group.end()
+
     assert gone(process_ids(tmp_path))
 
 
@@ -92,12 +119,12 @@ def test_killing_the_holder_ends_the_group(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import os, sys\n"
+            "import os, sys, time\n"
             "from pathlib import Path\n"
-            "from local.aws.emr.control import Control\n"
-            "from local.aws.emr.process import run_to_end\n"
+            "from local.aws.emr.process import ProcessGroup\n"
             f"folder = Path({str(tmp_path)!r})\n"
-            f"run_to_end({PARENT_AND_CHILD!r}, dict(os.environ), folder / 'stdout', folder / 'stderr', Control())\n",
+            f"group = ProcessGroup({PARENT_AND_CHILD!r}, dict(os.environ), folder / 'stdout', folder / 'stderr')\n"
+            "time.sleep(60)\n",
         ]
     )
     try:

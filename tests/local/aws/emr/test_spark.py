@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from local.aws.emr.machine import JARS_VARIABLE, JarsMissing, Machine, installed_jars
+from local.aws.emr.machine import JARS_VARIABLE, DriverKind, JarsMissing, Machine, installed_jars, secrets_file
 from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import JobUnreadable, SparkJob
 
-CREDENTIALS = {"AWS_ACCESS_KEY_ID": "ASIA1", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t"}
+MACHINE = Machine("http://127.0.0.1:1", "us-east-1", (Path("/jars/a.jar"), Path("/jars/b.jar")))
 EMR_IMAGE = "/usr/share/aws/iceberg/lib/iceberg-spark3-runtime.jar"
 
 
@@ -16,13 +16,9 @@ def parsed(parameters: str) -> SparkJob:
     return SparkJob.parse({"entryPoint": "s3://b/job.py", "sparkSubmitParameters": parameters})
 
 
-def machine(folder: Path) -> Machine:
-    return Machine(folder, "http://127.0.0.1:1", "us-east-1", CREDENTIALS, (Path("/jars/a.jar"), Path("/jars/b.jar")))
-
-
-def settings_of(command: list[str]) -> dict[str, str]:
-    """The settings of a spark-submit command."""
-    given = [command[at + 1] for at, word in enumerate(command) if word == "--conf"]
+def settings_of(arguments: list[str]) -> dict[str, str]:
+    """The settings among the arguments of spark-submit."""
+    given = [arguments[at + 1] for at, word in enumerate(arguments) if word == "--conf"]
     return dict(setting.split("=", 1) for setting in given)
 
 
@@ -67,12 +63,12 @@ def test_a_secret_reaches_the_job_in_a_file_and_not_on_the_command_line(tmp_path
     properties = {"spark.my.secret": "EMR.secret@shop/key", "spark.x": "y"}
     job = SparkJob.parse({"entryPoint": "job.py"}, [{"classification": "spark-defaults", "properties": properties}])
 
-    command = machine(tmp_path).command(job)
+    arguments = MACHINE.arguments(job, tmp_path)
 
     assert names_of(job.conf) == {"spark.my.secret": "shop/key"}
-    assert settings_of(command)["spark.x"] == "y"
-    assert "spark.my.secret" not in settings_of(command)
-    assert command[command.index("--properties-file") + 1] == str(machine(tmp_path).secrets_file)
+    assert settings_of(arguments)["spark.x"] == "y"
+    assert "spark.my.secret" not in settings_of(arguments)
+    assert arguments[arguments.index("--properties-file") + 1] == str(secrets_file(tmp_path))
 
 
 def test_what_lies_in_s3_is_fetched_and_what_the_image_holds_is_left_out() -> None:
@@ -96,7 +92,7 @@ def test_settings_of_a_cluster_do_not_reach_one_process(tmp_path: Path) -> None:
         "--conf spark.sql.ansi.enabled=true"
     )
 
-    settings = settings_of(machine(tmp_path).command(job))
+    settings = settings_of(MACHINE.arguments(job, tmp_path))
 
     assert settings["spark.sql.ansi.enabled"] == "true"
     assert not [
@@ -105,12 +101,10 @@ def test_settings_of_a_cluster_do_not_reach_one_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("asked", "given"), [("13g", "2g"), ("512m", "512m"), (None, "2g")])
-def test_the_drivers_memory_is_what_was_asked_for_up_to_two_gigabytes(
-    tmp_path: Path, asked: str | None, given: str
-) -> None:
-    job = parsed(f"--driver-memory {asked}" if asked else "")
+def test_the_drivers_memory_is_what_was_asked_for_up_to_two_gigabytes(asked: str | None, given: str) -> None:
+    kind = DriverKind.of(parsed(f"--driver-memory {asked}" if asked else ""))
 
-    assert settings_of(machine(tmp_path).command(job))["spark.driver.memory"] == given
+    assert MACHINE.driver_command(kind)[1:] == ["--driver-memory", given, "pyspark-shell"]
 
 
 def test_every_catalog_of_the_parameters_reaches_the_local_endpoint(tmp_path: Path) -> None:
@@ -119,7 +113,7 @@ def test_every_catalog_of_the_parameters_reaches_the_local_endpoint(tmp_path: Pa
         "--conf spark.sql.catalog.glue.warehouse=s3://b/w --conf spark.sql.catalog.other=org.apache.iceberg.X"
     )
 
-    settings = settings_of(machine(tmp_path).command(job))
+    settings = settings_of(MACHINE.arguments(job, tmp_path))
 
     for catalog in ("glue", "other"):
         assert settings[f"spark.sql.catalog.{catalog}.glue.endpoint"] == "http://127.0.0.1:1"
@@ -127,25 +121,23 @@ def test_every_catalog_of_the_parameters_reaches_the_local_endpoint(tmp_path: Pa
     assert settings["spark.sql.catalog.glue.warehouse"] == "s3://b/w"
 
 
-def test_the_environment_holds_the_roles_credentials_and_nothing_of_ours(
+def test_the_environment_holds_what_the_job_asks_for_and_nothing_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "mine")
     monkeypatch.setenv("AWS_PROFILE", "mine")
     monkeypatch.setenv("PYTHONPATH", "/mine")
-    job = parsed(
-        "--conf spark.emr-serverless.driverEnv.MODE=x --conf spark.emr-serverless.driverEnv.PYSPARK_PYTHON=./e"
+    kind = DriverKind.of(
+        parsed("--conf spark.emr-serverless.driverEnv.MODE=x --conf spark.emr-serverless.driverEnv.PYSPARK_PYTHON=./e")
     )
 
-    environment = machine(tmp_path).environment(job)
+    environment = MACHINE.driver_environment(kind, tmp_path)
 
-    assert environment["AWS_ACCESS_KEY_ID"] == "ASIA1"
     assert environment["AWS_ENDPOINT_URL"] == "http://127.0.0.1:1"
     assert environment["SPARK_DIST_CLASSPATH"] == "/jars/a.jar:/jars/b.jar"
     assert environment["MODE"] == "x"
     assert environment["PYSPARK_PYTHON"].startswith(str(tmp_path))
-    assert "AWS_PROFILE" not in environment
-    assert "PYTHONPATH" not in environment
+    assert not {"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "PYTHONPATH"} & set(environment)
 
 
 def test_without_jars_the_error_names_the_command_that_fetches_them(
