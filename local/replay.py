@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,8 +17,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from local.aws.emr.machine import java_environment
 from local.chain import Chain, FoundExport, chain_for
-from local.spark_jars import iceberg_only
 from pipeline.errors import ManifestUnreadable, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
@@ -164,11 +165,11 @@ def order_for(
 
 def local_session(warehouse: Path) -> SparkSession:
     """A Spark session of this process with a Hadoop catalog below `warehouse`."""
+    os.environ.update(java_environment())
     catalog = f"spark.sql.catalog.{CATALOG}"
     return (
         SparkSession.builder.master("local[*]")
         .appName("replay")
-        .config("spark.jars", ",".join(map(str, iceberg_only())))
         .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
         .config(catalog, "org.apache.iceberg.spark.SparkCatalog")
         .config(f"{catalog}.type", "hadoop")

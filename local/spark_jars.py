@@ -25,7 +25,7 @@ _LEFT_OUT = "com.amazonaws:aws-java-sdk-bundle"
 
 
 def resolve(folder: Path = JARS) -> list[Path]:
-    """Fetch the jars into `folder` (its name must be ``jars``, Ivy's own) and return them."""
+    """Fetch the jars into `folder` (its name must be ``jars``, Ivy's own) and return them, sorted."""
     # Only this needs PySpark, which takes most of a second to import.
     from pyspark.sql import SparkSession
 
@@ -38,20 +38,7 @@ def resolve(folder: Path = JARS) -> list[Path]:
         .getOrCreate()
     )
     session.stop()
-    return installed(folder)
-
-
-def installed(folder: Path = JARS) -> list[Path]:
-    """The jars as files, sorted. Raises FileNotFoundError where they have not been fetched."""
-    jars = sorted(folder.glob("*.jar"))
-    if not jars:
-        raise FileNotFoundError(f"no jars in {folder}; run `make install`")
-    return jars
-
-
-def iceberg_only(folder: Path = JARS) -> list[Path]:
-    """The one jar that Iceberg on a local disk needs."""
-    return [jar for jar in installed(folder) if "iceberg-spark-runtime" in jar.name]
+    return sorted(folder.glob("*.jar"))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 from tests.sources import ROOT
 
 #: A handful of rows is not worth the second compiler's work.
-_QUICK_JVM = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+_QUICK_JVM = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def run_local(*arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from local.spark_jars import iceberg_only
+from local.aws.emr.machine import java_environment
 from spark.session import configured
 from tests.spark.shop import Shop
 
@@ -28,9 +29,9 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(warehouse: Path) -> Iterator[SparkSession]:
+    os.environ.update(java_environment())
     session = (
         SparkSession.builder.master("local[2]")
-        .config("spark.jars", ",".join(map(str, iceberg_only())))
         .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
         .config("spark.sql.catalog.glue", "org.apache.iceberg.spark.SparkCatalog")
         .config("spark.sql.catalog.glue.type", "hadoop")

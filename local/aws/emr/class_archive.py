@@ -60,7 +60,7 @@ def archive_of(class_path: Sequence[Path]) -> Path:
 def make() -> Path:
     """Rehearse and keep the archive, in place of all earlier ones. Raises RehearsalFailed."""
     # Not at the top: `machine` asks this module for its options.
-    from local.aws.emr.machine import Machine, installed_jars
+    from local.aws.emr.machine import Machine, class_path, installed_jars
 
     jars = installed_jars()
     _FOLDER.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def make() -> Path:
             raise RehearsalFailed("Java wrote no archive")
         for earlier in _FOLDER.glob("*.jsa"):
             earlier.unlink()
-        return made.rename(archive_of(machine.class_path))
+        return made.rename(archive_of(class_path(jars)))
 
 
 def _prepare(aws: LocalAws) -> None:

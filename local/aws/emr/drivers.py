@@ -96,13 +96,8 @@ class Driver:
             self._hand_over(logs)
 
     def exit(self) -> None:
-        """End the JVM as a program ends, so that it does what it was told to do at its end."""
-        from py4j.protocol import Py4JError
-
-        with contextlib.closing(self._gateway()) as gateway, contextlib.suppress(Py4JError):
-            gateway.jvm.System.exit(0)
-        self._process.wait(_ENDED_WITHIN_SECONDS)
-        self.end()
+        """Have the JVM end by itself, so that it does what it was told to do at its end."""
+        self._process.end(_ENDED_WITHIN_SECONDS)
 
     def end(self) -> None:
         """End the JVM at once, and remove its folder."""

@@ -51,7 +51,7 @@ def runs_of(jobs):
 
 @pytest.mark.spark
 def test_sync_gives_the_job_run_that_succeeded(account, jobs, role):
-    states = task(jobs, "print('done')", ExecutionTimeoutMinutes=5)
+    states = task(jobs, "import time; time.sleep(1.5)", ExecutionTimeoutMinutes=5)
     execution = account.start(account.machine(states, role), {"n": "7"})
 
     ended = account.ended(execution, within=60)
