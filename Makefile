@@ -7,9 +7,10 @@ CDK := node_modules/.bin/cdk
 UV := .tools/uv/bin/uv
 FAST := not (local_aws or spark or deployed or simulation)
 YEARS ?= 200
+TABLES ?= 50
 SEED ?= 0
 
-.PHONY: help install check test simulate bench demo demo-keep synth deploy destroy lock
+.PHONY: help install check test simulate fuzz bench demo demo-keep synth deploy destroy lock
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -37,6 +38,9 @@ lint:
 
 simulate: install ## years of schedule in virtual time: make simulate YEARS=1000 SEED=7
 	@$(PYTHON) -m tests.simulation --years $(YEARS) --seed $(SEED)
+
+fuzz: install ## random tables followed and compared with their sources: make fuzz TABLES=500 SEED=7
+	@$(PYTHON) -m tests.spark.oracle --tables $(TABLES) --seed $(SEED)
 
 bench: install ## the jobs beside the obvious way on the same data: seconds, bytes, shuffles, memory; some minutes
 	@$(PYTHON) -m local.bench $(if $(ITEMS),--items $(ITEMS))

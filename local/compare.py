@@ -151,7 +151,7 @@ def _same(tag: str, inner: Any, cell: Any) -> bool:
     if cell is None:
         return False
     if tag in ("SS", "NS", "BS") and isinstance(cell, list):
-        return sorted(map(_comparable, inner)) == sorted(map(_comparable, cell))
+        return _same_elements(tag, inner, cell)
     if tag in ("M", "L", "SS", "NS", "BS"):
         return isinstance(cell, str) and _plain_equal(
             json.loads(cell, parse_float=Decimal, parse_int=Decimal), {tag: inner}
@@ -167,12 +167,11 @@ def _same(tag: str, inner: Any, cell: Any) -> bool:
     return bool(cell == inner)
 
 
-def _comparable(value: Any) -> Any:
-    """An element of a set, whichever side it comes from: numbers by value, bytes and text as they are."""
-    try:
-        return Decimal(value) if isinstance(value, (str, int, Decimal)) else value
-    except ArithmeticError:
-        return value
+def _same_elements(tag: str, source: list[Any], found: list[Any]) -> bool:
+    """Whether two sets hold the same, in any order: numbers by value, text and bytes as they are."""
+    if tag == "NS":
+        return sorted(map(Decimal, source)) == sorted(map(Decimal, found))
+    return bool(sorted(source) == sorted(found))
 
 
 def _plain_equal(found: Any, value: Tagged) -> bool:
@@ -194,7 +193,7 @@ def _plain_equal(found: Any, value: Tagged) -> bool:
         return bool(found == base64.b64encode(inner).decode())
     if tag in ("SS", "NS", "BS"):
         elements = [base64.b64encode(e).decode() for e in inner] if tag == "BS" else inner
-        return isinstance(found, list) and sorted(map(_comparable, found)) == sorted(map(_comparable, elements))
+        return isinstance(found, list) and _same_elements(tag, elements, found)
     return bool(found == inner)
 
 

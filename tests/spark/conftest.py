@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from local.aws.emr.machine import java_environment
-from spark.session import configured
+from tests.spark.session import session_with
 from tests.spark.shop import Shop
 
 _numbers = itertools.count(1)
@@ -29,21 +27,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(warehouse: Path) -> Iterator[SparkSession]:
-    os.environ.update(java_environment())
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
-        .config("spark.sql.catalog.glue", "org.apache.iceberg.spark.SparkCatalog")
-        .config("spark.sql.catalog.glue.type", "hadoop")
-        .config("spark.sql.catalog.glue.warehouse", warehouse.as_uri())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.memory", "2g")
-        # A handful of rows needs no 200 tasks to be shuffled.
-        .config("spark.sql.shuffle.partitions", "4")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield configured(session)
+    session = session_with(warehouse)
+    yield session
     session.stop()
 
 

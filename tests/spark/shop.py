@@ -117,6 +117,10 @@ class Shop:
         """Somebody deletes a row of the table behind the pipeline's back."""
         self.spark.sql(f"DELETE FROM glue.shop.{self.name} WHERE pk = '{pk}'")  # noqa: S608 - the test's own words
 
+    def roll_back(self, snapshot: int) -> None:
+        """Somebody takes the table back to an earlier snapshot."""
+        self.spark.sql(f"CALL glue.system.rollback_to_snapshot('glue.shop.{self.name}', {snapshot})")
+
     def items(self, at: float) -> list[Item]:
         """What the source table held at a minute, by its own history."""
         held: dict[str, Item] = {}

@@ -1,0 +1,122 @@
+"""The life of a random table: items come, change and go over a full export and windows; the table must follow them.
+
+What the source held is told by its own history, what the table shows by PyIceberg; neither shares code with the jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from local.aws.pitr.oddities import ODDITIES
+from local.aws.pitr.offline import FullExport
+from pipeline.identity import KeyAttribute
+from spark.job import run
+from tests.spark.oracle.values import Value, deep, names, usual_type, value
+from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
+
+#: How long each stretch between two exports is, in minutes; DynamoDB's windows have 15 at least.
+STRETCH = 15
+_FIRST = 5
+#: Together these two would make a record without images the newest of its key.
+_APART = ("duplicate_key", "timestamp_outside_window")
+Item = dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Lived:
+    """What became of a table: how many items lived, and every difference that was found, with when."""
+
+    items: int
+    differences: tuple[str, ...]
+
+
+class Life:
+    """One table's life, the same for the same seed; at most so many items and attributes."""
+
+    def __init__(self, seed: int, make_shop: Callable[..., Shop], items: int = 120, attributes: int = 40) -> None:
+        self._dice = dice = Random(seed)  # noqa: S311  # test data, not a secret
+        self._count = items
+        self._names = names(dice, dice.randrange(8, attributes + 1))
+        self._inner = names(dice, attributes // 5)
+        key_names = names(dice, dice.choice((1, 1, 2)))
+        self._names = [name for name in self._names if name not in key_names]
+        self._key = tuple(KeyAttribute(name, dice.choice("SNB")) for name in key_names)
+        apart = dice.choice(_APART)
+        self.shop = make_shop(
+            key=self._key,
+            view=dice.choice((BOTH_IMAGES, BOTH_IMAGES, NEW_ONLY)),
+            oddities=tuple(name for name in ODDITIES if name != apart and dice.random() < 0.3),
+        )
+        self._held: dict[int, Item] = {}
+        self._ever: set[int] = set()
+
+    def live(self) -> Lived:
+        """From the first full export over merges of one to three windows to a verification and a rebuild."""
+        for _ in range(self._count // 2):
+            self._put(1, self._dice.randrange(self._count))
+        self.shop.load(_FIRST)
+        found = self._compared("the load", _FIRST)
+        at = _FIRST
+        for windows in self._dice.sample((1, 2, 3), 2):
+            bounds = [at + STRETCH * number for number in range(windows + 1)]
+            for start in bounds[:-1]:
+                self._work(start + 1)
+            self.shop.merge(*bounds)
+            at = bounds[-1]
+            found += self._compared(f"the merge up to minute {at}", at)
+        found += self._verified(at)
+        self.shop.load(at)
+        found += self._compared("the rebuild", at)
+        return Lived(len(self._ever), tuple(found))
+
+    def _work(self, at: float) -> None:
+        """What happens within a window: some items more than once."""
+        for step in range(self._count // 3):
+            number, moment = self._dice.randrange(self._count), at + step / 60
+            if number in self._held and self._dice.random() < 0.35:
+                self.shop.delete(moment, self._key_of(number))
+                del self._held[number]
+            else:
+                self._put(moment, number)
+
+    def _put(self, at: float, number: int) -> None:
+        """A new item, or one that differs from what is there: attributes more, fewer, or of another type."""
+        dice, before = self._dice, self._held.get(number, {})
+        share = dice.choice((0.0, 0.3, 0.6, 1.0))
+        item = {name: kept for name, kept in before.items() if dice.random() < 0.7}
+        for name in self._names:
+            if dice.random() < share * 0.6:
+                item[name] = deep(dice) if dice.random() < 0.01 else value(dice, usual_type(name, dice), self._inner)
+        self._held[number] = item
+        self._ever.add(number)
+        self.shop.put(at, {**item, **self._key_of(number)})
+
+    def _key_of(self, number: int) -> Item:
+        """The key of an item: the same number in other spellings is the same key."""
+        first, *second = self._key
+        key = {first.name: {first.type: _KEYS[first.type](number // 2 if second else number)}}
+        return key | {part.name: {part.type: _KEYS[part.type](number)} for part in second}
+
+    def _compared(self, after: str, at: float) -> list[str]:
+        return [f"after {after}: {found}" for found in self.shop.differences(at)]
+
+    def _verified(self, at: float) -> list[str]:
+        """What our own verification says must be what the comparison says."""
+        (export,) = self.shop.export(FullExport(minute(at)))
+        report = run(self.shop.spark, self.shop.order("verify", [export], minute(at), minute(at)))
+        return [] if report["result"] == "0 differences" else [f"the verification says: {report['result']}"]
+
+
+def _number(number: int) -> str:
+    """A number for a key, whole or broken, as DynamoDB returns it."""
+    return str(number) if number % 3 else f"{number}.25"
+
+
+_KEYS: dict[str, Callable[[int], Any]] = {
+    "S": lambda number: f"k {number}/ü'\"\\",
+    "N": _number,
+    "B": lambda number: number.to_bytes(2, "big"),
+}

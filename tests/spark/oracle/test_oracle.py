@@ -1,0 +1,51 @@
+"""The table is what the source was, whatever people put into DynamoDB; and the comparison that says so misses nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.spark.oracle.life import Life
+from tests.spark.oracle.seeded_bugs import BUGS
+
+pytestmark = pytest.mark.spark
+
+
+def test_hundreds_of_items_of_any_shape_are_in_the_table_what_they_were_in_the_source(shop):
+    # An item's life is a case. `make fuzz` goes through as many tables as one likes, and wider ones.
+    lived = Life(2, shop, items=250, attributes=12).live()
+    assert list(lived.differences) == []
+    assert lived.items > 200
+
+
+@pytest.fixture(scope="module")
+def followed(shop):
+    """A table after its load, with a window of changes that any seeded bug shows in."""
+    s = shop()
+    stays = {"note": {"S": "old"}, "price": {"N": "12.345"}}
+    s.put(1, *({"pk": {"S": name}, **stays} for name in ("loses a note", "changes twice", "goes", "stays")))
+    s.load(5)
+    s.put(6, {"pk": {"S": "loses a note"}, "price": {"N": "1.005"}})
+    s.put(7, {"pk": {"S": "changes twice"}, "note": {"S": "first"}, "price": {"N": "1"}})
+    s.put(22, {"pk": {"S": "changes twice"}, "note": {"S": "second"}, "price": {"N": "2"}})
+    s.delete(8, {"pk": {"S": "goes"}})
+    s.put(9, {"pk": {"S": "comes and goes"}, **stays})
+    s.delete(23, {"pk": {"S": "comes and goes"}})
+    return s, s.metadata["current-snapshot-id"]
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
+def test_a_seeded_bug_is_found(followed, bug):
+    s, loaded = followed
+    try:
+        with bug():
+            s.merge(5, 20, 35)
+        assert s.differences(35) != []
+    finally:
+        s.roll_back(loaded)
+    assert s.differences(5) == []
+
+
+def test_without_a_bug_there_is_nothing_to_find(followed):
+    s, _ = followed
+    s.merge(5, 20, 35)
+    assert s.differences(35) == []
