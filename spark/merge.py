@@ -26,6 +26,7 @@ from spark import accounting, changes
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.guard import is_done
+from spark.kept import Kept
 from spark.profiles import exploded, observed_misfits
 from spark.projection import ODD, has_no_value, looked_through, misfit_count, without_misfits
 from spark.protection import Protection
@@ -57,15 +58,15 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
     _protect(this, metadata["properties"], before)
-    rows, found = _counted_changes(this, before)
+    kept, found = _counted_changes(this, before)
     try:
-        columns = _with_room(this, rows, before) if found["odd"] else before
+        columns = _with_room(this, kept.rows, before) if found["odd"] else before
         if columns != before:
-            rows.unpersist()
-            rows, found = _counted_changes(this, columns)
-        return _apply(this, rows, found, before, columns)
+            kept.drop()
+            kept, found = _counted_changes(this, columns)
+        return _apply(this, kept.rows, found, before, columns)
     finally:
-        rows.unpersist()
+        kept.drop()
 
 
 def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> None:
@@ -77,20 +78,20 @@ def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> N
         this.table.remember({PROTECTED: protected})
 
 
-def _counted_changes(this: _Merge, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
+def _counted_changes(this: _Merge, columns: Columns) -> tuple[Kept, dict[str, int]]:
     """The net changes, kept for the merge, and their counts. Refuses where they are not what the manifests say."""
     numbered = changes.numbered_lines(this.spark, this.exports)
     told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns, this.protection))
     if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
         told = accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
-    rows = told.persist()
-    found = accounting.counted(rows)
+    kept = Kept(told)
     try:
+        found = accounting.counted(kept.rows)
         _check(this, found, columns)
     except Exception:
-        rows.unpersist()
+        kept.drop()
         raise
-    return rows, found
+    return kept, found
 
 
 def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
@@ -128,22 +129,37 @@ def _odd_rows(rows: DataFrame, columns: Columns) -> DataFrame:
     return looked_through(rows.where(F.col(ODD).isNotNull()), columns.all)
 
 
-def _misfits(this: _Merge, rows: DataFrame, columns: Columns) -> int:
-    """Count the misfits of the changes. Refuses a value that is none of DynamoDB's."""
+def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
+    if not found["odd"]:
+        return _commit(this, without_misfits(rows), accounting.of_commit(found, 0), before, columns)
+    odd = Kept(_odd_rows(rows, columns))
+    try:
+        misfits = _misfits(this, odd.rows, columns)
+        key = [field.name for field in columns.key]
+        listed = _listed(this, exploded(odd.rows, *key), key) if misfits else []
+        whole = without_misfits(rows.where(F.col(ODD).isNull())).unionByName(odd.rows)
+        return replace(
+            _commit(this, whole, accounting.of_commit(found, misfits), before, columns),
+            misfits=listed,
+        )
+    finally:
+        odd.drop()
+
+
+def _misfits(this: _Merge, odd: DataFrame, columns: Columns) -> int:
+    """Count the misfits of the odd changes. Refuses a value that is none of DynamoDB's."""
     counts = (F.sum(misfit_count()).alias("misfits"), F.count_if(has_no_value()).alias("no_value"))
-    found: Any = _odd_rows(rows, columns).agg(*counts).first()
+    found: Any = odd.agg(*counts).first()
     if found["no_value"]:
         raise _unreadable(this, columns)
     return int(found["misfits"])
 
 
-def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
-    counts = accounting.of_commit(found, _misfits(this, rows, columns) if found["odd"] else 0)
+def _commit(this: _Merge, whole: DataFrame, counts: dict[str, int], before: Columns, columns: Columns) -> Committed:
+    """Merge whole rows, with the watermark and the counts in the same commit."""
     billed = sum(export.manifest.billed_bytes for export in this.exports)
     properties = marker(this.order, counts, billed)
-    key, known = [field.name for field in columns.key], {field.name for field in before.all}
-    misfits = _listed(this, exploded(_odd_rows(rows, columns), *key), key) if counts["misfits"] else []
-    whole = looked_through(rows, columns.all) if counts["misfits"] else without_misfits(rows)
+    known = {field.name for field in before.all}
     whole.createOrReplaceTempView(_VIEW)
     try:
         with this.table.commit_properties(properties):
@@ -155,7 +171,6 @@ def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns
     return Committed(
         counts=counts,
         new_columns=[field.name for field in columns.all if field.name not in known],
-        misfits=misfits,
         continuity=accounting.continuity(counts, summary),
     )
 
