@@ -104,6 +104,17 @@ def test_a_value_that_the_item_does_not_have_is_found():
     assert found(item, ROW) == ["/amount"]
 
 
+@pytest.mark.parametrize(
+    ("texts", "cell", "same"),
+    [
+        pytest.param(["1.0"], ["1"], False, id="texts that would be one number are two texts"),
+        pytest.param(["NaN", "7", "word"], ["word", "NaN", "7"], True, id="numbers among words"),
+    ],
+)
+def test_sets_of_text_are_compared_as_text(texts, cell, same):
+    assert (found({**ITEM, "tags": {"SS": texts}}, {**ROW, "tags": cell}) == []) is same
+
+
 def test_a_missing_row_and_a_ghost_row_are_found():
     assert [str(d) for d in differences([ITEM], [{**ROW, "pk": "b"}], TABLE, ("pk",))] == [
         "b (row): source no such item, table a row",
