@@ -163,12 +163,12 @@ def order_for(
     )
 
 
-def local_session(warehouse: Path) -> SparkSession:
+def local_session(warehouse: Path, catalog_name: str = CATALOG, cores: str = "*") -> SparkSession:
     """A Spark session of this process with a Hadoop catalog below `warehouse`."""
     os.environ.update(java_environment())
-    catalog = f"spark.sql.catalog.{CATALOG}"
+    catalog = f"spark.sql.catalog.{catalog_name}"
     return (
-        SparkSession.builder.master("local[*]")
+        SparkSession.builder.master(f"local[{cores}]")
         .appName("replay")
         .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
         .config(catalog, "org.apache.iceberg.spark.SparkCatalog")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from local.aws.emr.machine import Machine
 
 _FOLDER = Path(__file__).resolve().parents[3] / ".tools" / "spark-classes"
+# The JVM writes the archive when it ends: seconds of work, minutes on a machine that has other things to do.
+_WRITTEN_WITHIN_SECONDS = 300.0
 _DATABASE, _BUCKET = "rehearsal", "rehearsal"
 _ROOT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_SESSION_TOKEN": "test"}
 _LINES = b"".join(b'{"id": %d, "item": {"total": {"N": "%d.5"}}}\n' % (number, number) for number in range(1, 6))
@@ -105,9 +107,8 @@ def _rehearse(machine: Machine, folder: Path) -> None:
         driver.wait_until_ready(control)
         if driver.submit(machine.arguments(job, folder), _ROOT, logs, control):
             raise RehearsalFailed(last_exceptions(logs))
-        driver.exit()
     finally:
-        driver.end()
+        driver.end(_WRITTEN_WITHIN_SECONDS)
 
 
 if __name__ == "__main__":

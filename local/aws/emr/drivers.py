@@ -26,7 +26,8 @@ from local.aws.emr.machine import DriverKind, Machine
 from local.aws.emr.process import ProcessGroup
 
 _POLL_SECONDS = 0.05
-_ENDED_WITHIN_SECONDS = 30.0
+# From the end of a job's program to the last of its output.
+_WRITTEN_WITHIN_SECONDS = 30.0
 # From the end of a connection to that of the process.
 _GONE_WITHIN_SECONDS = 5.0
 # A warm driver keeps about a gigabyte; two serve the two jobs at a time that there are.
@@ -38,10 +39,10 @@ _CREDENTIALS = {
     "aws.secretAccessKey": "AWS_SECRET_ACCESS_KEY",
     "aws.sessionToken": "AWS_SESSION_TOKEN",
 }
+_EXIT_OF_A_PROGRAM = "org.apache.spark.SparkUserAppException"
+
 # Py4J complains of each object of a JVM that is gone; that it is gone is told in its job's words.
 logging.getLogger("py4j").setLevel(logging.CRITICAL)
-
-_EXIT_OF_A_PROGRAM = "org.apache.spark.SparkUserAppException"
 
 
 class DriverFailed(Exception):
@@ -88,20 +89,16 @@ class Driver:
                 try:
                     while not wait_for([ending], _POLL_SECONDS).done:
                         control.stop_if_asked()
-                except BaseException:
-                    self._process.end(control.grace_seconds)
-                    raise
+                finally:
+                    if not ending.done():
+                        self._process.end(control.grace_seconds)
             return ending.result()
         finally:
             self._hand_over(logs)
 
-    def exit(self) -> None:
-        """Have the JVM end by itself, so that it does what it was told to do at its end."""
-        self._process.end(_ENDED_WITHIN_SECONDS)
-
-    def end(self) -> None:
-        """End the JVM at once, and remove its folder."""
-        self._process.end()
+    def end(self, grace_seconds: float = 0.0) -> None:
+        """End the JVM, by itself if it has the time, so that it does what it was told to do at its end; remove its folder."""
+        self._process.end(grace_seconds)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _gateway(self) -> Any:
@@ -170,12 +167,11 @@ class Drivers:
     def lent(self, machine: Machine, kind: DriverKind, control: Control) -> Iterator[Driver]:
         """A driver of a kind, for one job: one that waits, or a new one. Raises JobCancelled, DriverFailed."""
         driver = self._taken(kind) or Driver(machine, kind)
-        try:
+        with contextlib.ExitStack() as unless_it_goes_well:
+            unless_it_goes_well.callback(driver.end)
             driver.wait_until_ready(control)
             yield driver
-        except BaseException:
-            driver.end()
-            raise
+            unless_it_goes_well.pop_all()
         for surplus in self._given_back(driver):
             surplus.end()
 
@@ -216,10 +212,10 @@ def _begin_anew(jvm: Any) -> None:
 
 def _clean_up(jvm: Any) -> None:
     """Wait for the last of the program's output, and end what a program that failed has left open."""
-    deadline = time.monotonic() + _ENDED_WITHIN_SECONDS
-    while any(thread.getName() == "redirect output" for thread in jvm.Thread.getAllStackTraces().keySet()):
-        if time.monotonic() > deadline:
-            break
+    deadline = time.monotonic() + _WRITTEN_WITHIN_SECONDS
+    while time.monotonic() < deadline and any(
+        thread.getName() == "redirect output" for thread in jvm.Thread.getAllStackTraces().keySet()
+    ):
         time.sleep(_POLL_SECONDS)
     context = _object(jvm.org.apache.spark, "SparkContext").getActive()
     if context.isDefined():

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -29,6 +29,7 @@ class Jobs:
     """An application and what its jobs need, in few words; root does it."""
 
     iceberg = ICEBERG
+    logs_to_s3: ClassVar = {"monitoringConfiguration": {"s3MonitoringConfiguration": {"logUri": "s3://lake/logs/"}}}
 
     def __init__(self, aws: LocalAws) -> None:
         self.aws = aws

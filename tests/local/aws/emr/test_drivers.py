@@ -33,12 +33,11 @@ LOOK_AROUND = textwrap.dedent(
     """
 )
 DIE = "import os, signal; os.kill(os.getppid(), signal.SIGKILL); os._exit(0)"
-TO_S3 = {"monitoringConfiguration": {"s3MonitoringConfiguration": {"logUri": "s3://lake/logs/"}}}
 
 
 def ended(jobs: Any, program: str, parameters: str) -> dict[str, Any]:
     """A job run of a program at its end."""
-    run = jobs.start(jobs.driver(program, parameters=parameters), configurationOverrides=TO_S3)
+    run = jobs.start(jobs.driver(program, parameters=parameters), configurationOverrides=jobs.logs_to_s3)
     found: dict[str, Any] = jobs.ended(run, within=120)
     return found
 

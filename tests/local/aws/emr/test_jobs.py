@@ -52,7 +52,6 @@ LIST = {"Action": ["s3:ListBucket", "s3:GetBucketLocation"], "Resource": "arn:aw
 READ = {"Action": "s3:GetObject", "Resource": "arn:aws:s3:::lake/*"}
 WRITE = {"Action": ["s3:PutObject", "s3:DeleteObject"], "Resource": "arn:aws:s3:::lake/warehouse/*"}
 LOGS = {"Action": "s3:PutObject", "Resource": "arn:aws:s3:::lake/logs/*"}
-TO_S3 = {"monitoringConfiguration": {"s3MonitoringConfiguration": {"logUri": "s3://lake/logs/"}}}
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def is_gone(process):
 def test_a_job_reads_s3_and_merges_into_an_iceberg_table_with_no_more_than_its_roles_rights(aws, jobs, iceberg_driver):
     role = jobs.make_role("merger", GLUE, LIST, READ, WRITE, LOGS)
 
-    run = jobs.start(iceberg_driver, executionRoleArn=role, configurationOverrides=TO_S3)
+    run = jobs.start(iceberg_driver, executionRoleArn=role, configurationOverrides=jobs.logs_to_s3)
     ended = jobs.ended(run, within=120)
 
     assert ended["state"] == "SUCCESS", ended["stateDetails"]
@@ -110,7 +109,9 @@ def test_a_job_that_may_not_write_fails_within_seconds_and_says_so(jobs, iceberg
     role = jobs.make_role("reader", GLUE, LIST, READ, LOGS)
     started = time.monotonic()
 
-    failed = jobs.ended(jobs.start(iceberg_driver, executionRoleArn=role, configurationOverrides=TO_S3), within=120)
+    failed = jobs.ended(
+        jobs.start(iceberg_driver, executionRoleArn=role, configurationOverrides=jobs.logs_to_s3), within=120
+    )
 
     assert failed["state"] == "FAILED"
     assert "is not authorized to perform: s3:PutObject" in failed["stateDetails"]
@@ -136,14 +137,14 @@ def test_arguments_arrive_as_they_were_given(jobs):
     odd = ["--not-an-option", "two words", '{"json": "with \\"quotes\\" and $signs"}', ""]
 
     ended = jobs.ended(
-        jobs.start(jobs.driver("import sys; print(ascii(sys.argv[1:]))", *odd), configurationOverrides=TO_S3)
+        jobs.start(jobs.driver("import sys; print(ascii(sys.argv[1:]))", *odd), configurationOverrides=jobs.logs_to_s3)
     )
 
     assert ended["state"] == "SUCCESS", ended["stateDetails"]
 
 
 def test_a_cancelled_job_is_gone_with_its_process(jobs):
-    run = jobs.start(jobs.driver(SLOW_JOB), configurationOverrides=TO_S3)
+    run = jobs.start(jobs.driver(SLOW_JOB), configurationOverrides=jobs.logs_to_s3)
     process = process_of(jobs, run)
 
     jobs.emr.cancel_job_run(applicationId=jobs.application, jobRunId=run)
