@@ -1,18 +1,22 @@
 """What every request meets before its service, after IAM: first a fault that was ordered, then the guard.
 
 Wraps MiniStack's handlers, so requests over HTTP and aws-sdk tasks of Step Functions meet it alike. The optimized
-integrations go past the handlers; their faults are here too, the guard for sns:publish is in `topics.py`.
+integrations go past the handlers; their faults are in `state_faults.py`, the guard for sns:publish is in `topics.py`.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from local.aws import at_work
 from local.aws.answers import Response, error, validation_code
+from local.aws.arns import action_and_resources
 from local.aws.callers import CALLER
 from local.aws.faults import FAULTS, Fault
 from local.aws.guard import message_for, violations
-from local.aws.hooks import HookMismatch, patch
+from local.aws.hooks import HookMismatch
 from local.aws.operations import Request, operation_of
+from local.aws.states import sleep_virtually
 from local.aws.unmodelled import refusal_of
 
 Handler = Callable[..., Awaitable[Response]]
@@ -38,15 +42,13 @@ GUARDED = (
 
 
 def install() -> None:
-    """Wrap the handlers of all guarded services and of S3, and the optimized integrations."""
+    """Wrap the handlers of all guarded services and of S3."""
     from ministack import app
-    from ministack.services import stepfunctions
 
     for service in (*GUARDED, "s3"):
         if service not in app.SERVICE_HANDLERS:
             raise HookMismatch(f"MiniStack has no service {service}")
         app.SERVICE_HANDLERS[service] = _met(service, app.SERVICE_HANDLERS[service])
-    patch(stepfunctions, "_invoke_resource", _met_task, takes=("resource", "input_data"))
 
 
 def _met(service: str, handler: Handler) -> Handler:
@@ -54,15 +56,33 @@ def _met(service: str, handler: Handler) -> Handler:
         raw = body.encode() if isinstance(body, str) else body
         request = Request(method, path, headers, raw, query_params)
         fault = _fault_for(service, request)
-        if fault and fault.kind == "error":
+        if fault and not fault.comes_after and await _strikes(fault):
             return error(service, fault.code, fault.message, fault.status)
         refused = refusal(service, request) if service in GUARDED else None
         if refused:
             return refused
         answer = await handler(method, path, headers, body, query_params)
-        return error(service, fault.code, fault.message, fault.status) if fault else answer
+        if fault and fault.comes_after and await _strikes(fault):
+            return error(service, fault.code, fault.message, fault.status)
+        return answer
 
     return wrapper
+
+
+async def _strikes(fault: Fault) -> bool:
+    """Carry a fault out on whoever makes the call; whether an error is all there is to answer, were anybody left to read it."""
+    caller = CALLER.get()
+    if fault.kind == "delay":
+        allowed = at_work.shortest_timeout(caller)
+        await asyncio.to_thread(sleep_virtually, min(fault.seconds, allowed))
+        if fault.seconds >= allowed:
+            at_work.time_out(caller)
+        return fault.seconds >= allowed
+    if fault.kind == "killed":
+        at_work.kill(caller)
+    if fault.kind == "stopped":
+        at_work.kill_and_stop(caller)
+    return True
 
 
 def refusal(service: str, request: Request) -> Response | None:
@@ -79,40 +99,7 @@ def refusal(service: str, request: Request) -> Response | None:
 def _fault_for(service: str, request: Request) -> Fault | None:
     if not FAULTS:
         return None
-    from ministack.core import iam_actions
-
-    action = iam_actions.extract_iam_action(
-        service, request.method, request.path, request.headers, request.body, request.query
+    action, resources = action_and_resources(
+        service, request.method, request.path, dict(request.headers), request.body, dict(request.query)
     )
-    return FAULTS.hit(action, CALLER.get().role) if action else None
-
-
-def _met_task(invoke: Callable[..., Any]) -> Callable[..., Any]:
-    def wrapper(resource: str, input_data: Any) -> Any:
-        from ministack.services import stepfunctions
-
-        fault = _fault_for_task(resource, input_data)
-        prefix = _error_prefix(resource)
-        if fault and fault.kind == "error":
-            raise stepfunctions._ExecutionError(f"{prefix}.{fault.code}", fault.message)
-        result = invoke(resource, input_data)
-        if fault:
-            raise stepfunctions._ExecutionError(f"{prefix}.{fault.code}", fault.message)
-        return result
-
-    return wrapper
-
-
-def _fault_for_task(resource: str, data: Any) -> Fault | None:
-    """A task's first right is the call it makes; the further ones only follow from it."""
-    from local.aws.state_roles import rights_of_task
-
-    if not FAULTS or not isinstance(data, dict):
-        return None
-    first = next(rights_of_task(resource, data), None)
-    return FAULTS.hit(first[0], CALLER.get().role) if first else None
-
-
-def _error_prefix(resource: str) -> str:
-    service = "lambda" if resource.startswith("arn:aws:lambda:") else resource.split(":::", 1)[-1].split(":")[0]
-    return {"emr-serverless": "EMRServerless", "lambda": "Lambda", "dynamodb": "DynamoDB"}.get(service, service.upper())
+    return FAULTS.hit(action, CALLER.get().role, resources) if action else None

@@ -11,12 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from local.aws.at_work import Work, at_work
 from local.aws.hooks import HookMismatch, patch
 from local.aws.roles import AccessDenied, check
 
 # What Lambda's Python runtimes bring along: boto3 and what it needs.
 RUNTIME_PACKAGES = ("boto3", "botocore", "s3transfer", "jmespath", "urllib3", "dateutil", "six")
 
+# What MiniStack says of a worker whose process has ended.
+_DIED = "Worker process died"
 _ERROR_LINE = '"error": str(e), "trace": traceback.format_exc()}'
 _NAMED_ERROR_LINE = '"error": str(e), "type": type(e).__name__, "trace": traceback.format_exc()}'
 
@@ -87,12 +90,31 @@ def _python_by(interpreter: Path) -> Callable[[Callable[..., Any]], Callable[...
 
 
 def _noting_errors(invoke: Callable[..., Any]) -> Callable[..., Any]:
-    def wrapper(self: Any, *call: Any, **more: Any) -> Any:
-        answer = invoke(self, *call, **more)
+    def wrapper(self: Any, event: Any, request_id: str, **more: Any) -> Any:
+        from ministack.core import lambda_runtime
+
+        def kill() -> None:
+            if self._proc is not None:
+                self._proc.kill()
+
+        key = lambda_runtime.execution_credentials(self.config)["AWS_ACCESS_KEY_ID"]
+        with at_work(key, kill, float(self.config.get("Timeout", 30))) as work:
+            answer = invoke(self, event, request_id, **more)
+        answer = _as_it_ended(answer, work, request_id)
         _last.name, _last.trace = answer.get("type"), answer.get("trace") or ""
         return answer
 
     return wrapper
+
+
+def _as_it_ended(answer: dict[str, Any], work: Work, request_id: str) -> dict[str, Any]:
+    """What Lambda answers for a process that has ended without an answer of its own."""
+    if answer.get("error") != _DIED:
+        return answer
+    if work.timed_out:
+        return {**answer, "error": f"Task timed out after {work.timeout_seconds:.2f} seconds"}
+    reason = "Runtime exited with error: signal: killed" if work.killed else "Runtime exited without providing a reason"
+    return {**answer, "error": f"RequestId: {request_id} Error: {reason}", "type": "Runtime.ExitError"}
 
 
 def _with_error_name(execute: Callable[..., Any]) -> Callable[..., Any]:

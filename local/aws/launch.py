@@ -80,6 +80,7 @@ def install_hooks(home: Path) -> None:
         roles,
         schedules,
         snapshots,
+        state_faults,
         state_limits,
         state_roles,
         states,
@@ -94,6 +95,7 @@ def install_hooks(home: Path) -> None:
     emr.install()
     for strict in (encryption, missing_objects, topics, cloudformation, schedules, front_door):
         strict.install()
+    state_faults.install()
     # Outermost the check whether an execution still runs, so that nothing is asked for one that does not.
     for engine in (state_roles, state_limits, states):
         engine.install()

@@ -48,6 +48,15 @@ def stop_if_over() -> None:
         raise ExecutionStopped
 
 
+def stop(execution: Execution) -> None:
+    """Have an execution end as ABORTED, as StopExecution does; one that has ended stays as it is."""
+    from ministack.services import stepfunctions
+
+    stepfunctions._stop_execution(
+        {"executionArn": execution["executionArn"], "cause": "A fault injected by the local AWS"}
+    )
+
+
 def sleep_virtually(seconds: float) -> None:
     """Wait by the virtual clock, scaled by the knob `wait_scale`; ends early when the execution does."""
     until = CLOCK.time() + seconds * KNOBS.wait_scale

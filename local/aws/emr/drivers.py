@@ -96,6 +96,10 @@ class Driver:
         finally:
             self._hand_over(logs)
 
+    def kill(self) -> None:
+        """Kill the JVM and the program in it; whoever waits for the job sees it die."""
+        self._process.kill()
+
     def end(self, grace_seconds: float = 0.0) -> None:
         """End the JVM, by itself if it has the time, so that it does what it was told to do at its end; remove its folder."""
         self._process.end(grace_seconds)

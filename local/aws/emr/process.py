@@ -32,13 +32,17 @@ class ProcessGroup:
     @property
     def exit_code(self) -> int | None:
         """What the command ended with, 128 + n when signal n ended it; None while it runs."""
-        return self._leader.poll()
+        return _code(self._leader.poll())
 
     def wait(self, seconds: float) -> int | None:
         """The exit code as soon as there is one, within so many seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._leader.wait(seconds)
+            return _code(self._leader.wait(seconds))
         return None
+
+    def kill(self) -> None:
+        """Kill the command and whatever it has started; somebody else waits for its end."""
+        self._signal(signal.SIGKILL)
 
     def end(self, grace_seconds: float = 0.0) -> None:
         """End the command and whatever it has left running; it is asked before, when there is time for an answer."""
@@ -53,3 +57,8 @@ class ProcessGroup:
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._leader.pid, number)
+
+
+def _code(returned: int | None) -> int | None:
+    """Popen's return code as a shell's."""
+    return 128 - returned if returned is not None and returned < 0 else returned

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from local.aws.at_work import at_work
 from local.aws.clock import CLOCK
 from local.aws.emr import workers
 from local.aws.emr.applications import ENDED, runs_under_way, set_state
@@ -140,7 +141,8 @@ def _carry_out(run: Record, job: SparkJob, folder: Path, control: Control) -> No
         write_secrets(job.conf, credentials, secrets_file(folder))
         with DRIVERS.lent(machine, DriverKind.of(local), control) as driver:
             set_state(run, "RUNNING")
-            exit_code = driver.submit(machine.arguments(local, folder), credentials, logs, control)
+            with at_work(credentials["AWS_ACCESS_KEY_ID"], driver.kill):
+                exit_code = driver.submit(machine.arguments(local, folder), credentials, logs, control)
     except ArtifactUnavailable as unavailable:
         raise JobFailed(f"{_FAILED} ExitCode: 1. Last few exceptions: {unavailable}") from unavailable
     except (SecretUnavailable, DriverFailed) as unavailable:
