@@ -21,6 +21,7 @@ SERVICES = {
     "Lambda.SdkClientException",
     "Lambda.TooManyRequestsException",
     "Lambda.Unknown",
+    "Runtime.ExitError",
     "Sandbox.Timedout",
     "EMRServerless.InternalServerException",
     "EMRServerless.ThrottlingException",
