@@ -7,6 +7,7 @@ integrations go past the handlers; their faults are in `state_faults.py`, the gu
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import parse_qs
 
 from local.aws import at_work
 from local.aws.answers import Response, error, validation_code
@@ -99,7 +100,11 @@ def refusal(service: str, request: Request) -> Response | None:
 def _fault_for(service: str, request: Request) -> Fault | None:
     if not FAULTS:
         return None
+    query = dict(request.query)
+    if request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        # Its parameters are a form in the body, and MiniStack looks for them beside the path's own.
+        query = {**parse_qs(request.body.decode()), **query}
     action, resources = action_and_resources(
-        service, request.method, request.path, dict(request.headers), request.body, dict(request.query)
+        service, request.method, request.path, dict(request.headers), request.body, query
     )
     return FAULTS.hit(action, CALLER.get().role, resources) if action else None

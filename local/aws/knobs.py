@@ -23,6 +23,9 @@ class Knobs:
     oddities: list[str] = field(default_factory=list)
     # Whether due schedules fire within ten seconds of themselves, or only on `tick`.
     schedules_fire_by_themselves: bool = True
+    # What takes the place of Spark, as "module:function"; it is called in the launcher with the entry point's arguments and
+    # the job's credentials, and returns an exit code. None for Spark itself.
+    job_stand_in: str | None = None
     # Seconds of Wait and Retry in Step Functions are multiplied by this; 0 waits for nothing.
     wait_scale: float = 1.0
 

@@ -170,6 +170,16 @@ def test_only_calls_on_the_resource_meant_count(aws):
 
 
 @pytest.mark.local_aws
+def test_a_resource_that_a_form_names_counts_too(aws):
+    sns = aws.client("sns")
+    topics = [sns.create_topic(Name=name)["TopicArn"] for name in ("a", "b")]
+    aws.set_faults({"name": "n", "action": "sns:Publish", "resource": topics[1], "code": "InternalError"})
+    sns.publish(TopicArn=topics[0], Message="heard")
+    with pytest.raises(ClientError, match="InternalError"):
+        sns.publish(TopicArn=topics[1], Message="lost")
+
+
+@pytest.mark.local_aws
 @pytest.mark.parametrize(
     ("fault", "status", "versions"),
     [
