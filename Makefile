@@ -10,10 +10,10 @@ YEARS ?= 200
 TABLES ?= 50
 SEED ?= 0
 
-.PHONY: help install check test simulate fuzz bench demo demo-keep synth deploy destroy lock
+.PHONY: help install check test simulate fuzz crash-matrix bench demo demo-keep synth deploy destroy lock
 
 help: ## list the verbs
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 install: ## install everything into .venv, node_modules and .tools (the other verbs do it themselves)
 	@scripts/install.sh
@@ -41,6 +41,9 @@ simulate: install ## years of schedule in virtual time: make simulate YEARS=1000
 
 fuzz: install ## random tables followed and compared with their sources: make fuzz TABLES=500 SEED=7
 	@$(PYTHON) -m tests.spark.oracle --tables $(TABLES) --seed $(SEED)
+
+crash-matrix: install ## stop, kill, refuse at every state and every call, and print how the next run heals each; some minutes
+	@$(PYTHON) -m tests.deployed.crash_matrix $(if $(ONLY),--only "$(ONLY)")
 
 bench: install ## the jobs beside the obvious way on the same data: seconds, bytes, shuffles, memory; some minutes
 	@$(PYTHON) -m local.bench $(if $(ITEMS),--items $(ITEMS))

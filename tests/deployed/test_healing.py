@@ -114,8 +114,7 @@ def test_a_failed_export_is_asked_for_anew_by_the_next_run(world):
 
 def test_a_wrong_last_export_time_is_corrected_from_the_table(world):
     watermark = world.bootstrap()
-    name = "/tidemark/Tidemark/orders/last-export-time"
-    world.aws.client("ssm").put_parameter(Name=name, Value="2031-01-01T00:00:00Z", Type="String", Overwrite=True)
+    world.write("last-export-time", "2031-01-01T00:00:00Z")
     world.remove_reports()  # as the bucket's lifecycle does with old ones
 
     world.succeed()

@@ -7,10 +7,11 @@ right that nobody needs is found. Runs after every other test of the deployment 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.deployed.roles import granted, role_names
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.deployed]
 
@@ -51,33 +52,3 @@ def test_nothing_was_denied_that_a_role_of_the_stack_asked_for(deployed, access_
     roles = set(role_names(deployed))
     denied = {(e["role"], e["action"], e["resource"]) for e in access_log if not e["allowed"] and e["role"] in roles}
     assert denied == set()
-
-
-def role_names(deployed) -> Iterator[str]:
-    pages = deployed.aws.client("cloudformation").get_paginator("list_stack_resources")
-    for page in pages.paginate(StackName=deployed.stack_name):
-        for resource in page["StackResourceSummaries"]:
-            if resource["ResourceType"] == "AWS::IAM::Role":
-                yield resource["PhysicalResourceId"]
-
-
-def granted(deployed) -> Iterator[tuple[str, str, str]]:
-    """(role, action, resource) for each pair that an inline or attached policy of the stack's roles allows."""
-    iam = deployed.aws.client("iam")
-    for role in role_names(deployed):
-        documents = [
-            iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
-            for name in iam.list_role_policies(RoleName=role)["PolicyNames"]
-        ]
-        for attached in iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]:
-            policy = iam.get_policy(PolicyArn=attached["PolicyArn"])["Policy"]
-            version = iam.get_policy_version(PolicyArn=policy["Arn"], VersionId=policy["DefaultVersionId"])
-            documents.append(version["PolicyVersion"]["Document"])
-        for statement in (s for document in documents for s in document["Statement"]):
-            for action in listed(statement["Action"]):
-                for resource in listed(statement["Resource"]):
-                    yield role, action, resource
-
-
-def listed(value: str | list[str]) -> list[str]:
-    return value if isinstance(value, list) else [value]

@@ -46,11 +46,7 @@ def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     mails = len(world.aws.outbox())
     denied = {"code": "AccessDeniedException", "status": 400, "times": 100}
     world.aws.set_faults({"name": "glue", "action": "glue:GetTable", **denied})
-    before = set(world.deployed.executions())
-    world.pass_minutes(60)
-    world.aws.tick()
-    ended = [world.deployed.wait(run) for run in world.deployed.executions() if run not in before]
-    assert [run.get("error") for run in ended] == ["PermissionMissing"] * 2
+    assert [run.get("error") for run in world.fire(60)] == ["PermissionMissing"] * 2
     (mail,) = world.aws.outbox()[mails:]
     assert mail["Subject"] == "[Tidemark] FAILED orders: PermissionMissing", "nobody is to be told of the ledger"
 
