@@ -24,9 +24,10 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
     if state.marker is None or not _shows(state, plan):
         raise WatermarkNotCommitted(f"the job {plan.get('job_id', '')} ended well; the table is at {state.watermark}")
     watermark = format_instant(state.marker.watermark)
+    report = reports.read(deployment, plan["table"], state.marker.job_id)
+    # Last of all: whoever fails before it leaves something to record, and so to mail, to the next run.
     parameters.record_watermark(deployment, plan["table"], watermark)
     logger.info("watermark recorded", extra={"table": plan["table"], "watermark": watermark})
-    report = reports.read(deployment, plan["table"], state.marker.job_id)
     return {
         "watermark": watermark,
         "start": format_instant(state.marker.start),

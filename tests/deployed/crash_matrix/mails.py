@@ -43,6 +43,8 @@ EXCEPTIONS: dict[tuple[str, str, str], tuple[Mails, str]] = {
     ("NotifyNews", "sns:Publish", STOPPED): (Mails(0, 1, 0), _TWICE),
     ("NotifySuccess", "sns:Publish", REPLY_LOST): (Mails(0, 0, 1), _TWICE),
     ("NotifySuccess", "sns:Publish", KILLED): (Mails(0, 0, 1), _TWICE),
+    ("NotifySuccess", "ssm:GetParameters", KILLED): (Mails(0, 0, 1), _TWICE),
+    ("NotifySuccess", "ssm:PutParameter", KILLED): (Mails(0, 0, 1), _TWICE),
     ("NotifySuccess", "sns:Publish", REFUSED): (Mails(0, 0, -1), "no mail of a success can be sent"),
     ("NotifySuccess", "", NOT_ENTERED): (Mails(0, 0, -1), _MAIL_LOST),
     ("NotifySuccess", "", FAILS): (Mails(0, 0, -1), "a mail that cannot be sent fails no run"),

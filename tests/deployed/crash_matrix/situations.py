@@ -135,6 +135,7 @@ EXPORT_REFUSED = Situation(
             "action": "dynamodb:ExportTableToPointInTime",
             "code": "InvalidExportTimeException",
             "status": 400,
+            "times": 1000,
         },
     ),
 )
