@@ -96,7 +96,9 @@ class Walk:
         ended = struck["status"]
         assert ended == expected_end(point, situation), (ended, struck.get("error"), struck.get("cause"))
         began = world.aws.now()
-        healed = world.tick()
+        # A tick whose reply was lost comes again along with the next one.
+        healed, *others = sorted(world.fire(), key=lambda run: run["startDate"])
+        assert [run["status"] for run in others] == ["SUCCEEDED"] * len(others)
         self._must_be_well(healed, exports)
         found = _kinds(world.aws.outbox()[mails:])
         assert found == expected(point, situation, ended), (found, ended, struck.get("error"))
@@ -119,7 +121,7 @@ class Walk:
     def _must_be_well(self, healed: Mapping[str, Any], exports: set[str]) -> None:
         world = self._world
         assert healed["status"] == "SUCCEEDED", (healed.get("error"), healed.get("cause"))
-        assert json.loads(healed["output"]).get("reason") == "UpToDate", healed["output"]
+        assert json.loads(healed["output"]).get("reason") in ("UpToDate", "AnotherRun"), healed["output"]
         assert world.differences() == []
         windows = world.windows()
         assert [(one, two) for one, two in pairwise(windows) if one[1] != two[0]] == [], windows
