@@ -23,14 +23,26 @@ def wish_given_up(claim: Claim) -> bool:
     return claim.plan.mode in (BACKFILL, FULL) and claim.ended_runs >= MOST_JOB_RUNS
 
 
-def half_done(seen: Observation, wish: ExecutionInput) -> Export | None:
-    """The claim in force is not carried out, and nobody else is at it: finish it as it was planned."""
+def refused_for_good(seen: Observation) -> bool:
+    """Whether the claim in force is undone, still fits, and its job has refused it in a way that does not heal."""
+    claim = seen.claim
+    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
+        return False
+    refused = error_names().get(claim.refused_with)
+    return refused is not None and not refused.heals_by_itself
+
+
+def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | None:
+    """The claim in force is not carried out, and nobody else is at it: finish it as it was planned.
+
+    `for_ever`: however often its job has ended.
+    """
     claim = seen.claim
     if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
         return None
     if claim.owner == seen.execution:
         return Export(claim.plan, claim.number, adopted=True)
-    if _given_up(claim, wish):
+    if not (for_ever and claim.plan.mode == FULL and not refused_for_good(seen)) and _given_up(claim, wish):
         return None
     plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
     return Export(plan, claim.number + 1, taken_over_from=claim.owner)

@@ -220,7 +220,7 @@ def _section(failure: Failure) -> str:
 
 
 def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
-    """What deserves a second look: misfits, new columns, continuity, a takeover."""
+    """What deserves a second look: misfits, new columns, continuity, a rebuild that nobody asked for, a takeover."""
     notes = []
     if report["counts"].get("misfits"):
         notes += [f"{report['counts']['misfits']} values fit no column and are kept in _misfits:"]
@@ -229,6 +229,8 @@ def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
         notes.append("New columns: " + ", ".join(report["new_columns"][:_MOST_LISTED]) + ".")
     if report["continuity"]:
         notes.append(f"Warning: {report['continuity']}")
+    if plan.get("because"):
+        notes.append(f"By itself, for history was lost: {plan['because']}.")
     if plan.get("taken_over_from"):
         notes.append(f"Finished what {plan['taken_over_from'].rpartition(':')[2]} had begun.")
     return ["", *notes] if notes else []

@@ -67,12 +67,16 @@ class Observation:
 
 @dataclass(frozen=True)
 class Export:
-    """Make the plan's exports and apply them. `number` is the claim to hold; `adopted` says it is held already."""
+    """Make the plan's exports and apply them. `number` is the claim to hold; `adopted` says it is held already.
+
+    `because`: why the schedule does what nobody has asked for, else "".
+    """
 
     plan: RunPlan
     number: int
     adopted: bool = False
     taken_over_from: str = ""
+    because: str = ""
 
     kind = "Export"
 
@@ -131,6 +135,7 @@ def describe(action: Action) -> dict[str, Any]:
             "start": format_instant(plan.start),
             "end": format_instant(plan.end),
             "taken_over_from": action.taken_over_from,
+            **({"because": action.because} if action.because else {}),
         }
     if isinstance(action, Record):
         return {"kind": action.kind, "watermark": format_instant(action.watermark), "recorded": action.recorded}

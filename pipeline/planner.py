@@ -6,6 +6,7 @@ It answers five questions in this order, and the first that settles the matter w
 2. Is there half-done work?             what a run that died had planned is finished first, as it was planned; a wish
                                         whose job has ended too often is given up, and its person is told before all else
 3. Can source and table be trusted?     same source table, a watermark that makes sense
+                                        lost history is made good by a full export, where the settings say so
 4. Was something special asked for?     backfill, full, verify
 5. What has closed since the watermark? bootstrap, catch-up of everything closed, or idle
 """
@@ -15,52 +16,41 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from pipeline.errors import (
-    AnotherRunAtWork,
-    ControlUnknown,
-    HistoryLost,
-    InputRefused,
-    PipelineError,
-    PitrOff,
-    RecoveryTooShort,
-    TableRecreated,
-    WatermarkAhead,
-    WatermarkMissing,
-    WishGivenUp,
-)
+from pipeline.errors import AnotherRunAtWork, ControlUnknown, HistoryLost, InputRefused, PitrOff, WishGivenUp
 from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput, asking
-from pipeline.half_done import half_done, wish_given_up
+from pipeline.half_done import half_done, refused_for_good, wish_given_up
 from pipeline.instants import floor_to, format_instant
 from pipeline.journal import RunPlan
 from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
+from pipeline.trust import halt, recovery_too_short, unfit
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 
 RUN, PAUSE = "RUN", "PAUSE"
-#: DynamoDB's clock may differ from itself by about a minute between calls; more than this is no clock's fault.
-CLOCK_TOLERANCE = timedelta(minutes=10)
 NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
 def next_action(
-    seen: Observation, wish: ExecutionInput, window_length: timedelta, history_needed: timedelta = timedelta()
+    seen: Observation,
+    wish: ExecutionInput,
+    window_length: timedelta,
+    history_needed: timedelta = timedelta(),
+    *,
+    rebuilds: bool = False,
 ) -> Action:
     """Decide what this run does next.
 
     `window_length`: the grid that the next windows end on. `history_needed`: how much history the source must keep for
-    the table's settings.
+    the table's settings. `rebuilds`: whether the schedule loads the table anew where history is lost.
     """
     return (
         _held_back(seen, wish)
+        or (_rebuild(seen, wish, history_needed) if rebuilds else None)
         or _give_up(seen, wish)
         or half_done(seen, wish)
-        or _unfit(seen, wish)
+        or unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
         or _update(seen, window_length, history_needed)
     )
-
-
-def _halt(error: type[PipelineError], message: str, remedy: str = "") -> Halt:
-    return Halt(error.__name__, message, remedy or error.default_remedy)
 
 
 def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
@@ -73,12 +63,12 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     if seen.control == PAUSE:
         return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
-        return _halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
+        return halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     claim = seen.claim
     if claim and claim.owner_runs and claim.owner != seen.execution:
         return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
     if seen.source.latest is None or seen.source.earliest is None:
-        return _halt(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
+        return halt(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
     return None
 
 
@@ -86,7 +76,7 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     """What a run does that finds another one at work."""
     if wish.mode == UPDATE:
         return Idle("AnotherRun", message)
-    return _halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
+    return halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
 
 
 def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
@@ -106,33 +96,22 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
     return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, plan.job_id, asked)
 
 
-def _unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
-    """Source or table are no base for more changes; a full export would be a new base."""
-    if wish.mode == FULL or not seen.table.exists:
+def _rebuild(seen: Observation, wish: ExecutionInput, history_needed: timedelta) -> Action | None:
+    """A full export by the schedule itself, in the place of a Halt for lost history.
+
+    Tried for ever, with the same export: there is nothing else to go on with. But one that its job has refused for good
+    is not paid for again, and none is begun where history would be lost again at once.
+    """
+    lost = unfit(seen, wish)
+    if wish.mode != UPDATE or lost is None or lost.error != HistoryLost.__name__:
         return None
-    marker = seen.table.marker
     latest, earliest = seen.restorable
-    if marker is None:
-        return _halt(
-            WatermarkMissing,
-            "the table exists and carries no watermark that can be read, neither in a snapshot nor in a property",
-        )
-    if marker.source_id != seen.source.table.id:
-        return _halt(
-            TableRecreated,
-            f"the table was loaded from {marker.source_arn} with id {marker.source_id}; "
-            f"the source table's id is now {seen.source.table.id}",
-        )
-    watermark = format_instant(marker.watermark)
-    if marker.watermark > latest + CLOCK_TOLERANCE:
-        return _halt(
-            WatermarkAhead, f"the watermark is {watermark}; the source can be restored only to {format_instant(latest)}"
-        )
-    if marker.watermark < earliest:
-        return _halt(
-            HistoryLost, f"the watermark is {watermark}; the source's history begins at {format_instant(earliest)}"
-        )
-    return None
+    if latest < earliest:
+        return Idle("NothingRestorable", NOTHING_RESTORABLE)
+    begun = half_done(seen, wish, for_ever=True)
+    if begun or refused_for_good(seen):
+        return begun
+    return recovery_too_short(seen, history_needed) or replace(_new_plan(seen, FULL, (latest,)), because=lost.message)
 
 
 def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
@@ -148,7 +127,7 @@ def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timede
         return _verify(seen)
     latest, earliest = seen.restorable
     if latest < earliest:
-        return _halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
+        return halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
     return _new_plan(seen, FULL, (latest,))
 
 
@@ -163,14 +142,14 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     assert start is not None  # ExecutionInput.parse holds "from" and backfill together
     _, earliest = seen.restorable
     if watermark is None:
-        return _halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
+        return halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
     if start < earliest:
-        return _halt(
+        return halt(
             InputRefused,
             f"from is {format_instant(start)}; the earliest possible is {format_instant(earliest)}",
         )
     if watermark - start < SHORTEST_WINDOW:
-        return _halt(
+        return halt(
             InputRefused,
             f"from is {format_instant(start)}; it must lie 15 minutes or more before the watermark {format_instant(watermark)}",
         )
@@ -183,10 +162,10 @@ def _verify(seen: Observation) -> Action:
     watermark = seen.table.watermark
     latest, _ = seen.restorable
     if watermark is None:
-        return _halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
+        return halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
     if watermark > latest:
         told = f"watermark {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
-        return _halt(InputRefused, told, "Start the execution again in a few minutes.")
+        return halt(InputRefused, told, "Start the execution again in a few minutes.")
     return _new_plan(seen, VERIFY, (watermark,))
 
 
@@ -195,7 +174,7 @@ def _update(seen: Observation, window_length: timedelta, history_needed: timedel
 
     Where the source keeps too little history nothing is begun anew, but what can still be exported is.
     """
-    too_short = _recovery_too_short(seen, history_needed)
+    too_short = recovery_too_short(seen, history_needed)
     latest, earliest = seen.restorable
     watermark = seen.table.watermark
     if watermark is None and latest < earliest:
@@ -209,18 +188,6 @@ def _update(seen: Observation, window_length: timedelta, history_needed: timedel
     until = next_close(watermark, window_length)
     told = f"The table is at {format_instant(watermark)}; nothing has closed since."
     return _record(seen) or too_short or Idle(UP_TO_DATE, told, until)
-
-
-def _recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | None:
-    """History that is gone before its window can be exported is lost again and again, however often it is made good."""
-    kept = seen.source.recovery_days
-    if history_needed <= timedelta(days=kept):
-        return None
-    hours = history_needed / timedelta(hours=1)
-    return _halt(
-        RecoveryTooShort,
-        f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
-    )
 
 
 def _record(seen: Observation) -> Action | None:

@@ -27,6 +27,8 @@ AUTO = "auto"
 _WINDOWS = 'a whole number from 15 to 1440, "auto", or an object with "shortest" and "longest"'
 #: When successes are mailed: each as it happens, summed up for each UTC day, or not at all.
 EVERY_RUN, DAILY, NEVER = "every_run", "daily", "never"
+#: What the schedule does where changes can no longer be exported: wait for a person, or load the table anew by itself.
+HALT, REBUILD = "halt", "rebuild"
 #: EMR Serverless worker sizes: vCPUs to the memory allowed, in GB.
 _WORKERS = {1: range(2, 9), 2: range(4, 17), 4: range(8, 31), 8: range(16, 61, 4), 16: range(32, 121, 8)}
 
@@ -46,7 +48,8 @@ class TableSettings:
     `window_minutes`: the grid that windows end on, 15 to 1440, or the bounds that it moves in. `tick_minutes`: how often the
     schedule looks whether a window has closed. `buckets`: partitions of the table by hash of the partition key, a power of
     two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never. `columns`: what is said of
-    columns in place of the data. `hash_secret`: the name of the secret in Secrets Manager that hashes are keyed with.
+    columns in place of the data. `on_lost_history`: halt or rebuild. `hash_secret`: the name of the secret in Secrets
+    Manager that hashes are keyed with.
     """
 
     name: str
@@ -56,6 +59,7 @@ class TableSettings:
     buckets: int = 16
     mail: MailLists = MailLists()
     success_mail: str = EVERY_RUN
+    on_lost_history: str = HALT
     columns: Overrides = NO_OVERRIDES
     hash_secret: str = ""
 
@@ -147,6 +151,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         buckets=choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
         success_mail=word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),
+        on_lost_history=word(merged, "on_lost_history", TableSettings.on_lost_history, (HALT, REBUILD), where),
         columns=Overrides.parse(merged.get("columns", {}), f"{where}.columns"),
         hash_secret=_secret(merged, where),
     )

@@ -112,6 +112,25 @@ def test_a_failed_export_is_asked_for_anew_by_the_next_run(world):
     assert world.differences() == []
 
 
+def test_a_table_that_may_rebuild_itself_makes_lost_history_good(world):
+    world.bootstrap()
+    world.set(on_lost_history="rebuild")
+    for on in (False, True):
+        world.aws.client("dynamodb").update_continuous_backups(
+            TableName="orders", PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": on}
+        )
+    world.work()
+    mails = len(world.aws.outbox())
+
+    ended = world.tick()
+
+    assert ended["status"] == "SUCCEEDED", ended
+    told = [mail for mail in world.aws.outbox()[mails:] if "OK" in mail["Subject"]]
+    assert "By itself, for history was lost: the watermark is" in told[0].get_content()
+    assert "Estimated cost" in told[0].get_content()
+    assert world.differences() == []
+
+
 def test_a_wrong_last_export_time_is_corrected_from_the_table(world):
     watermark = world.bootstrap()
     world.write("last-export-time", "2031-01-01T00:00:00Z")

@@ -16,7 +16,7 @@ from pipeline.instants import format_instant
 from pipeline.journal import Claim
 from pipeline.observation import SourceHistory
 from pipeline.recovery import history_needed, next_window
-from pipeline.settings import Settings
+from pipeline.settings import HALT, Settings
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
 from tests.simulation.jobs import Jobs
@@ -51,12 +51,14 @@ class Parameters:
 class Account:
     """One table's world. `down`: services that fail now, with the error that calls end in."""
 
-    def __init__(self, seed: int, clock: Clock, window_minutes: int | dict[str, int]) -> None:
+    def __init__(
+        self, seed: int, clock: Clock, window_minutes: int | dict[str, int], on_lost_history: str = HALT
+    ) -> None:
         self.seed, self.clock = seed, clock
         self.dice = random.Random(seed)
         self.timeline = Timeline(clock)
-        raw = {"tables": [{"name": "orders", "window_minutes": window_minutes, "tick_minutes": 15}]}
-        self.settings = Settings.parse(raw).tables[0]
+        said = {"name": "orders", "window_minutes": window_minutes, "tick_minutes": 15}
+        self.settings = Settings.parse({"tables": [{**said, "on_lost_history": on_lost_history}]}).tables[0]
         self.parameters = Parameters()
         self.table = IcebergTable()
         self.exports = Exports(clock, self.dice, self.timeline)

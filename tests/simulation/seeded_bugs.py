@@ -32,11 +32,13 @@ def cursor_moved_at_export_start() -> Iterator[None]:
         run.account.parameters.recorded = format_instant(run.plan.plan.end)
         return (yield from start_exports(run))
 
-    def plan(seen: Observation, wish: ExecutionInput, window: timedelta, history: timedelta) -> Action:
+    def plan(
+        seen: Observation, wish: ExecutionInput, window: timedelta, history: timedelta, *, rebuilds: bool
+    ) -> Action:
         marker, latest = seen.table.marker, seen.source.latest
         if marker and latest and marker.watermark < (cursor := _cursor(seen.recorded)) <= latest:
             seen = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=cursor)))
-        return next_action(seen, wish, window, history)
+        return next_action(seen, wish, window, history, rebuilds=rebuilds)
 
     start_exports, next_action = machine.STATES["StartExports"], machine.next_action
     with patch.dict(machine.STATES, StartExports=start), patch.object(machine, "next_action", plan):
@@ -92,8 +94,8 @@ def clamped_to_the_earliest_restorable_time() -> Iterator[None]:
         found = right_unfit(seen, wish)
         return None if found is not None and getattr(found, "error", "") == "HistoryLost" else found
 
-    right_update, right_unfit = planner._update, planner._unfit
-    with patch.object(planner, "_update", update), patch.object(planner, "_unfit", unfit):
+    right_update, right_unfit = planner._update, planner.unfit
+    with patch.object(planner, "_update", update), patch.object(planner, "unfit", unfit):
         yield
 
 

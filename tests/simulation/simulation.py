@@ -10,6 +10,7 @@ from typing import Any
 from pipeline.execution_input import UPDATE
 from pipeline.instants import format_instant
 from pipeline.observation import Idle
+from pipeline.settings import HALT, REBUILD
 from pipeline.windows import closed_windows
 from tests.simulation.account import GRACE, PATIENCE, Account
 from tests.simulation.clock import DAY, MINUTE, YEAR, Clock, Process, instant
@@ -27,6 +28,8 @@ _WINDOWS: tuple[int | dict[str, int], ...] = (
     *(480, 45),
     {"shortest": 30, "longest": 1_440},
 )
+#: Of so many tables one rebuilds itself where history is lost.
+_REBUILDING = 4
 #: Of so many runs one is struck in one of its calls; of so many one is slow.
 _STRUCK, _SLOW = 40, 12
 
@@ -54,7 +57,7 @@ class Simulation:
     def __init__(self, seed: int) -> None:
         self.clock = Clock(START)
         window = _WINDOWS[seed % len(_WINDOWS)]
-        self.account = Account(seed, self.clock, window)
+        self.account = Account(seed, self.clock, window, REBUILD if seed % _REBUILDING == 1 else HALT)
         self.dice = self.account.dice
         self.lived = Lived(seed)
         self.live: dict[int, Process] = {}

@@ -1,0 +1,114 @@
+"""A table that may rebuild itself: lost history becomes a full export by the schedule, once, and only where that helps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY
+from pipeline.observation import Export, Halt, Idle
+from pipeline.planner import next_action
+from tests.pipeline.world import HOUR, RECREATED, at, claim, plan, seen, table, update, wish
+
+SCHEDULE = wish()
+LOST = seen("14/12:00", "20/00:00-13:00")
+
+
+def follow(world, wished=SCHEDULE, needed=timedelta()):
+    return next_action(world, wished, HOUR, needed, rebuilds=True)
+
+
+def test_lost_history_is_made_good_by_a_full_export_that_says_why():
+    action = follow(LOST)
+    assert isinstance(action, Export)
+    assert (action.plan, action.number) == (plan("13:00", FULL), 1)
+    assert action.because == (
+        "the watermark is 2026-11-14T12:00:00Z; the source's history begins at 2026-11-20T00:00:00Z"
+    )
+
+
+def test_without_the_setting_it_stays_a_halt():
+    assert isinstance(update(LOST), Halt)
+
+
+@pytest.mark.parametrize("other", ["PitrOff", "TableRecreated", "WatermarkAhead", "WatermarkMissing"])
+def test_no_other_halt_is_made_good(other):
+    worlds = {
+        "PitrOff": seen("12:00", ""),
+        "TableRecreated": seen("12:00", source=RECREATED),
+        "WatermarkAhead": seen("14:00"),
+        "WatermarkMissing": seen(shows=replace(table("12:00"), marker=None)),
+    }
+    action = follow(worlds[other])
+    assert isinstance(action, Halt)
+    assert action.error == other
+
+
+@pytest.mark.parametrize("wished", [wish(VERIFY), wish(BACKFILL, "14/13:00")])
+def test_who_wishes_something_else_is_told(wished):
+    assert isinstance(follow(LOST, wished), Halt)
+
+
+def test_nothing_restorable_is_waited_for():
+    action = follow(seen("12:00", "13:05-13:00"))
+    assert isinstance(action, Idle)
+    assert action.reason == "NothingRestorable"
+
+
+def test_a_rebuild_that_died_is_finished_as_it_was_planned():
+    begun = plan("12:00", FULL)
+    action = follow(replace(LOST, claim=claim(begun)))
+    assert isinstance(action, Export)
+    assert (action.plan, action.because) == (begun, "")
+
+
+def test_a_rebuild_whose_job_fails_again_and_again_is_tried_for_ever_with_the_same_export():
+    begun = plan("12:00", FULL)
+    action = follow(replace(LOST, claim=replace(claim(begun), ended_runs=30)))
+    assert isinstance(action, Export)
+    assert (action.plan, action.number) == (begun, 8)
+
+
+def test_a_rebuild_whose_files_are_damaged_is_exported_anew():
+    begun = plan("12:00", FULL)
+    action = follow(replace(LOST, claim=replace(claim(begun, refused_with="ChecksumMismatch"), ended_runs=3)))
+    assert isinstance(action, Export)
+    assert action.plan == begun.next_attempt()
+
+
+def test_a_rebuild_that_its_job_refuses_for_good_is_not_paid_for_again():
+    world = replace(LOST, claim=claim(plan("12:00", FULL), refused_with="OverrideContradicted"))
+    action = follow(world)
+    assert isinstance(action, Halt)
+    assert action.error == "HistoryLost"
+    assert isinstance(follow(world, wish(FULL)), Export), "a person may ask for another"
+
+
+def test_a_rebuild_whose_export_is_out_of_reach_is_begun_anew():
+    action = follow(replace(LOST, claim=claim(plan("14/13:00", FULL))))
+    assert isinstance(action, Export)
+    assert action.plan == plan("13:00", FULL)
+
+
+def test_a_loss_after_a_rebuild_is_made_good_again():
+    done = plan("14/12:00", FULL)
+    world = replace(LOST, claim=claim(done), table=table("14/12:00", done=(done,)))
+    action = follow(world)
+    assert isinstance(action, Export)
+    assert action.plan == plan("13:00", FULL)
+
+
+def test_history_that_is_lost_again_and_again_is_no_reason_to_rebuild():
+    short = replace(LOST, source=replace(LOST.source, recovery_days=1))
+    action = follow(short, needed=timedelta(days=1, minutes=75))
+    assert isinstance(action, Halt)
+    assert action.error == "RecoveryTooShort"
+
+
+def test_a_table_that_follows_its_source_does_not_notice():
+    world = seen("12:00", "09:00-13:00")
+    assert follow(world) == update(world)
+    assert follow(world).plan.mode == UPDATE
+    assert follow(world).plan.end == at("13:00")
