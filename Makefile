@@ -24,8 +24,9 @@ demo: install ## the whole product on this machine: deploy, load, merge, mails, 
 demo-keep: install ## the same, and leave the local AWS running to play with
 	@$(PYTHON) -m local demo --keep
 
+# Three processes on two cores: the tests of the deployment wait for executions as often as they compute.
 test: install lint ## everything: format, lint, types, boundaries, all tests
-	@$(PYTHON) -m pytest -q --numprocesses 2 --no-loadscope-reorder
+	@$(PYTHON) -m pytest -q --numprocesses 3 --no-loadscope-reorder
 
 check: install lint ## format, lint, types, boundaries, fast tests; under a minute
 	@$(PYTHON) -m pytest -q -m "$(FAST)"

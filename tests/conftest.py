@@ -14,6 +14,8 @@ settings.load_profile("tidemark")
 
 #: Folders whose tests share something that takes long to start: one process takes all of them.
 _TOGETHER = ("deployed", "spark")
+#: A file of such a folder that is long enough to be worth a start of its own beside the others.
+_ALONE = "tests/deployed/test_crash_matrix.py"
 
 
 class _ByFixtures(LoadScopeScheduling):
@@ -22,7 +24,7 @@ class _ByFixtures(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         folder = file.split("/")[1]
-        return folder if folder in _TOGETHER else file
+        return folder if folder in _TOGETHER and file != _ALONE else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
