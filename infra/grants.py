@@ -80,6 +80,7 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
             *_read_watermark(places),
             *_read_reports(places),
             Right(("emr-serverless:ListJobRuns",), (places.application,)),
+            Right(("emr-serverless:GetJobRun",), (f"{places.application}/jobruns/*",), why_wildcard=_MADE_BY_RUNS),
         ],
         "NotifyNews": [*_send_mail(places), *_remember_told(places)],
         "StartExports": _start_exports(places),

@@ -17,7 +17,7 @@ from pipeline.journal import Claim, newest_claim
 from pipeline.marker import TableState
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
-from pipeline.prices import estimate_export
+from pipeline.prices import LastRun, estimate
 from pipeline.recovery import history_needed, next_window
 from pipeline.settings import DAILY, REBUILD, TableSettings
 
@@ -39,7 +39,8 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
-    return {**_answer(wish, seen, action, found.settings), **_outlook(wish, seen, action, found)}
+    answer = {**_answer(wish, seen, action, found.settings), **_outlook(wish, seen, action, found)}
+    return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
 
 
 def _observe(deployment: Deployment, name: str, found: parameters.TableParameters, execution: str) -> Observation:
@@ -98,10 +99,29 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
     }
     if isinstance(action, Halt):
         answer["cause"] = f"{action.message}{REMEDY_MARK}{action.remedy}"
-    if wish.dry_run:
-        price = estimate_export(action.plan, seen.source.size_bytes) if isinstance(action, Export) else 0.0
-        answer |= {"planned": answer["kind"], "kind": "DryRun", "estimated_usd": price}
     return answer
+
+
+def _rehearsed(deployment: Deployment, seen: Observation, action: Action) -> dict[str, Any]:
+    """What makes a dry run of an answer: nothing is begun, and what an Export would cost and how long it would take is told."""
+    told = {"planned": action.kind, "kind": "DryRun", "estimated_usd": 0.0}
+    if not isinstance(action, Export):
+        return told
+    found = estimate(action.plan, seen.source.size_bytes, _last_run(deployment, seen))
+    return {**told, "estimated_usd": found.usd, "estimate": found.to_json()}
+
+
+def _last_run(deployment: Deployment, seen: Observation) -> LastRun | None:
+    """The run of the claim in force, if its work is done."""
+    claim, marker = seen.claim, seen.table.marker
+    if claim is None or not claim.is_done(seen.table):
+        return None
+    return LastRun(
+        job_id=claim.plan.job_id,
+        took=executions.duration(claim.owner),
+        billed=jobs.billed(deployment.application_id, claim.plan.job_id, since=claim.plan.end),
+        changes=marker if marker and marker.job == "merge" else None,
+    )
 
 
 def _outlook(

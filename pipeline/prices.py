@@ -6,10 +6,12 @@ Other Regions differ by some percent; the figures are for orders of magnitude an
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
 from pipeline.journal import RunPlan
+from pipeline.marker import Marker
 
 EXPORT_PER_GB = 0.10
 #: An incremental export bills at least 10,000,000 bytes, however quiet the window was.
@@ -34,11 +36,59 @@ def job_cost(billed: Mapping[str, Any]) -> float:
     )
 
 
-def estimate_export(plan: RunPlan, table_bytes: int) -> float:
-    """What a plan's exports will cost at the least: the table's size for a full one, the minimum bill for each window."""
-    if plan.is_full:
-        return export_cost(table_bytes)
-    return export_cost(SMALLEST_INCREMENTAL * len(plan.requests))
+@dataclass(frozen=True)
+class LastRun:
+    """What is known of a table's last run with work: its job, how long all of it took, what its job was billed.
+
+    `changes`: the marker of the commit that it left, where that was a merge.
+    """
+
+    job_id: str
+    took: timedelta | None = None
+    billed: Mapping[str, Any] | None = None
+    changes: Marker | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a plan will cost and how long it takes, as far as that can be known; None for what is not."""
+
+    export_usd: float
+    job_usd: float | None = None
+    minutes: float | None = None
+    like: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, for a dry run's output. `like`: the job id of the run that job and minutes are taken from."""
+        return asdict(self)
+
+    @property
+    def usd(self) -> float:
+        """All that is known of the price."""
+        return self.export_usd + (self.job_usd or 0.0)
+
+
+def estimate(plan: RunPlan, table_bytes: int, last: LastRun | None = None) -> Estimate:
+    """Estimate a plan: exports by the table's size or by what was written of late, the job and the time as of the last run."""
+    changes = last.changes if last else None
+    price = export_cost(table_bytes) if plan.is_full else _windows_cost(plan, changes)
+    if last is None:
+        return Estimate(price)
+    minutes = None if last.took is None else round(last.took / timedelta(minutes=1), 1)
+    job = None if last.billed is None else job_cost(last.billed)
+    return Estimate(price, job, minutes, last.job_id if job is not None or minutes is not None else "")
+
+
+def _windows_cost(plan: RunPlan, changes: Marker | None) -> float:
+    """What windows will cost: the minimum bill each, or what the last merge was billed for as much time, if that is more."""
+    hourly = 0.0
+    if changes and changes.billed_bytes and changes.watermark > changes.start:
+        billed, stretch = changes.billed_bytes, changes.watermark - changes.start
+        # A multiple of the minimum bill says only that little was written.
+        hourly = 0.0 if billed % SMALLEST_INCREMENTAL == 0 else billed / (stretch / timedelta(hours=1))
+    windows = (request.window for request in plan.requests)
+    spans = ((window.end - window.start) / timedelta(hours=1) for window in windows if window)
+    return export_cost(sum(max(SMALLEST_INCREMENTAL, round(hourly * span)) for span in spans))
 
 
 def month_of_exports(window: timedelta, bytes_per_hour: float = 0) -> float:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
@@ -9,10 +12,20 @@ from lambdas.aws.clients import client, error_code
 
 def runs(execution: str) -> bool:
     """Whether an execution still runs; one that Step Functions has forgotten does not."""
+    found = _described(execution)
+    return bool(found and found["status"] in ("RUNNING", "PENDING_REDRIVE"))
+
+
+def duration(execution: str) -> timedelta | None:
+    """How long an execution took that has ended; None for one that runs, or that Step Functions has forgotten."""
+    found = _described(execution)
+    return found["stopDate"] - found["startDate"] if found and "stopDate" in found else None
+
+
+def _described(execution: str) -> dict[str, Any] | None:
     try:
-        status = client("stepfunctions").describe_execution(executionArn=execution)["status"]
+        return dict(client("stepfunctions").describe_execution(executionArn=execution))
     except ClientError as error:
         if error_code(error) == "ExecutionDoesNotExist":
-            return False
+            return None
         raise
-    return bool(status in ("RUNNING", "PENDING_REDRIVE"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from lambdas.aws.clients import client
 
@@ -16,10 +18,27 @@ def ended_runs(application_id: str, name: str, since: datetime) -> int:
     A token names one try for ever, also after it failed, so the next try needs a number of its own; a run that is
     still at work keeps its number and is found again by it.
     """
+    return sum(run["state"] not in _AT_WORK for run in _named(application_id, name, since))
+
+
+def billed(application_id: str, name: str, since: datetime) -> dict[str, Any] | None:
+    """What the job run of this name that ended well, created after `since`, was billed: hours as `pipeline.prices` has them.
+
+    None where there is none that is known and billed by now.
+    """
+    well = [run["id"] for run in _named(application_id, name, since) if run["state"] == "SUCCESS"]
+    if not well:
+        return None
+    found = client("emr-serverless").get_job_run(applicationId=application_id, jobRunId=well[0])["jobRun"]
+    hours = found.get("billedResourceUtilization")
+    # Step Functions, which `pipeline.prices` reads elsewhere, writes the names with a capital.
+    return hours and {name[0].upper() + name[1:]: value for name, value in hours.items()}
+
+
+def _named(application_id: str, name: str, since: datetime) -> Iterator[dict[str, Any]]:
     pages = (
         client("emr-serverless")
         .get_paginator("list_job_runs")
         .paginate(applicationId=application_id, createdAtAfter=since, PaginationConfig={"PageSize": _MOST_PER_PAGE})
     )
-    named = [run["state"] for page in pages for run in page["jobRuns"] if run.get("name") == name]
-    return sum(state not in _AT_WORK for state in named)
+    return (run for page in pages for run in page["jobRuns"] if run.get("name") == name)

@@ -176,5 +176,27 @@ def test_a_dry_run_does_nothing(world):
     plan = world.succeed(dry_run=True)
 
     assert (plan["kind"], plan["planned"]) == ("DryRun", "Export")
+    assert plan["estimate"] == {"export_usd": plan["estimated_usd"], "job_usd": None, "minutes": None, "like": ""}
     assert world.exports() == []
     assert world.watermark() == ""
+
+
+def test_a_dry_run_after_a_run_tells_what_that_one_took(world):
+    world.bootstrap()
+    world.work()
+    world.succeed()
+    exports, watermark = world.exports(), world.watermark()
+
+    plan = world.succeed(mode="backfill", **{"from": world.windows()[-1][0]}, dry_run=True)
+
+    told = plan["estimate"]
+    assert (plan["planned"], plan["mode"], [export["to"] for export in plan["exports"]][-1]) == (
+        "Export",
+        "backfill",
+        watermark,
+    )
+    assert told["job_usd"] > 0
+    assert told["minutes"] > 0
+    assert told["like"].startswith("update-")
+    assert plan["estimated_usd"] == told["export_usd"] + told["job_usd"]
+    assert world.exports() == exports

@@ -22,6 +22,7 @@ EXPECTED = {
         s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
         emr-serverless:ListJobRuns on <SparkApplication.Arn>
+        emr-serverless:GetJobRun on <SparkApplication.Arn>/jobruns/*
     """,
     "NotifyNews": """
         sns:Publish on <NotificationTopic>

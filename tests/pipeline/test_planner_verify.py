@@ -7,7 +7,7 @@ import pytest
 from pipeline.errors import error_names
 from pipeline.execution_input import BACKFILL, FULL, VERIFY
 from pipeline.observation import Export, Halt, Idle, Record
-from pipeline.prices import estimate_export
+from pipeline.prices import estimate
 from tests.pipeline.world import ME, RECREATED, at, claim, full, plan, seen, table, takes_over, update, verify
 
 #: As a verification is planned under claim 7.
@@ -107,7 +107,7 @@ def test_a_verification_counts_as_done_only_by_its_report():
 
 
 def test_it_costs_what_a_full_export_costs():
-    assert estimate_export(FOUND, 5 * 10**9) == estimate_export(plan("12:00", FULL), 5 * 10**9) == 0.5
+    assert estimate(FOUND, 5 * 10**9).usd == estimate(plan("12:00", FULL), 5 * 10**9).usd == 0.5
 
 
 def test_a_backfill_and_a_verification_of_one_watermark_have_different_names():

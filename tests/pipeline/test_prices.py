@@ -7,20 +7,46 @@ from datetime import timedelta
 import pytest
 
 from pipeline.execution_input import FULL
-from pipeline.prices import estimate_export, export_cost, job_cost, month_of_exports
-from tests.pipeline.world import plan
+from pipeline.marker import Marker
+from pipeline.prices import Estimate, LastRun, estimate, export_cost, job_cost, month_of_exports
+from tests.pipeline.world import ARN, at, plan
 
 
 def test_a_gigabyte_exported_costs_ten_cents():
     assert export_cost(1_000_000_000) == pytest.approx(0.10)
 
 
+def merged(billed: int) -> Marker:
+    """The marker of a merge of one hour."""
+    return Marker(at("12:00"), at("11:00"), "merge", "update-1", ARN, "id", {}, billed)
+
+
 def test_a_full_export_is_estimated_by_the_table_s_size():
-    assert estimate_export(plan("12:00", FULL), table_bytes=250_000_000_000) == pytest.approx(25.0)
+    assert estimate(plan("12:00", FULL), table_bytes=250_000_000_000).usd == pytest.approx(25.0)
 
 
 def test_windows_are_estimated_by_the_least_that_each_is_billed():
-    assert estimate_export(plan("12:00 13:00 14:00"), table_bytes=250_000_000_000) == pytest.approx(0.002)
+    assert estimate(plan("12:00 13:00 14:00"), table_bytes=250_000_000_000).usd == pytest.approx(0.002)
+
+
+@pytest.mark.parametrize(
+    ("billed", "dollars"),
+    [
+        pytest.param(412_345_678, 3 * 0.0412345678, id="as much for each hour as was written in the last"),
+        pytest.param(20_000_000, 0.002, id="the minimum bill twice says nothing of what was written"),
+    ],
+)
+def test_windows_after_a_merge_are_estimated_by_what_it_was_billed(billed, dollars):
+    last = LastRun("update-1", changes=merged(billed))
+    assert estimate(plan("12:00 13:00 15:00"), 0, last).usd == pytest.approx(dollars)
+
+
+def test_the_job_and_the_time_are_those_of_the_last_run_and_nothing_is_made_up():
+    billed = {"VCPUHour": 1.0, "MemoryGBHour": 0, "StorageGBHour": 0}
+    found = estimate(plan("12:00 13:00"), 0, LastRun("update-1", timedelta(minutes=7, seconds=33), billed))
+    assert found == Estimate(pytest.approx(0.001), 0.042094, 7.5, "update-1")
+    assert found.usd == pytest.approx(0.043094)
+    assert estimate(plan("12:00 13:00"), 0, LastRun("update-1")) == Estimate(pytest.approx(0.001))
 
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 2.88), (60, 0.72), (1440, 0.03)])

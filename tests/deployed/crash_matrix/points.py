@@ -50,6 +50,7 @@ NO_POINT = {
     (JOB, "glue:UpdateTable", "database/tidemark"): "a call for a table is evaluated on its database too",
     (JOB, "glue:GetDatabase", "catalog"): "a call for a database is evaluated on its catalog too",
     ("Plan", "ssm:GetParametersByPath", ""): "only for a table without parameters, which is refused",
+    ("Plan", "emr-serverless:GetJobRun", "*"): "only in a dry run, which does nothing",
     ("Plan", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("RecordWatermark", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("NotifyFailure", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
