@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from local.reader import read_through_glue
+
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
 
@@ -110,6 +112,21 @@ def test_a_failed_export_is_asked_for_anew_by_the_next_run(world):
     assert world.watermark() == first
     assert world.succeed()["reason"] == "UpToDate"
     assert world.differences() == []
+
+
+def test_a_table_rolled_back_is_brought_forward_by_the_next_run(world):
+    older = world.bootstrap()
+    loaded = read_through_glue(world.aws, "tidemark", "orders").current_snapshot().snapshot_id
+    world.work()
+    world.succeed()
+    table = read_through_glue(world.aws, "tidemark", "orders")
+    table.manage_snapshots().rollback_to_snapshot(loaded).commit()
+    assert world.differences() != []
+
+    assert world.tick()["status"] == "SUCCEEDED"
+
+    assert world.differences() == []
+    assert world.watermark() > older
 
 
 def test_a_table_that_may_rebuild_itself_makes_lost_history_good(world):
