@@ -57,7 +57,8 @@ class Horizon:
     @property
     def level(self) -> int:
         """The highest of LEVELS that is reached; 0 below the first."""
-        return max((level for level in LEVELS if level <= self.used_percent), default=0)
+        used = self.used_percent
+        return max((level for level in LEVELS if level <= used), default=0)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for the event that is handed from state to state."""

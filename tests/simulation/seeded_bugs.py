@@ -64,14 +64,14 @@ def token_without_attempt() -> Iterator[None]:
 def overlap_after_takeover() -> Iterator[None]:
     """A takeover plans from where the dead run had begun, whether or not its job has committed since."""
 
-    def taken_over(seen: Observation, wish: ExecutionInput) -> Action | None:
+    def taken_over(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Action | None:
         claim, latest = seen.claim, seen.source.latest
         if claim and latest and not claim.owner_runs and claim.owner != seen.execution and not claim.plan.is_full:
             windows = closed_windows(claim.plan.start, latest, timedelta(minutes=15))
             if windows and claim.plan.end <= latest and seen.table.watermark == claim.plan.end:
                 again = RunPlan(claim.plan.mode, claim.plan.source_id, (claim.plan.start, *(w.end for w in windows)))
                 return Export(again, claim.number + 1, taken_over_from=claim.owner)
-        return right(seen, wish)
+        return right(seen, wish, for_ever=for_ever)
 
     right = planner.half_done
     with patch.object(planner, "half_done", taken_over):
@@ -144,7 +144,7 @@ def claim_overwritten() -> Iterator[None]:
 @contextmanager
 def half_done_work_forgotten() -> Iterator[None]:
     """What a dead run had begun is planned anew, under new bounds."""
-    with patch.object(planner, "half_done", lambda _seen, _wish: None):
+    with patch.object(planner, "half_done", lambda _seen, _wish, **_how: None):
         yield
 
 

@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from local.control import LocalAws
@@ -53,9 +54,15 @@ def _walk(stack: Deployed, wanted: list[Point]) -> int:
             except AssertionError as wrong:
                 failed.append(point.name)
                 walk = None
-                print(f"| {point.name} | | NOT HEALED | {str(wrong)[:600]} | | | |", flush=True)
+                print(f"| {point.name} | | NOT HEALED | {_reason(wrong)} | | | |", flush=True)
     print(f"\n{len(wanted)} points in {time.monotonic() - started:.0f} s; not healed: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
+
+
+def _reason(wrong: AssertionError) -> str:
+    """What was found, or where it was if that says nothing."""
+    where = traceback.extract_tb(wrong.__traceback__)[-1]
+    return f"{str(wrong)[:600] or 'not so'}: {where.line}"
 
 
 def _begin(kind: type[Walk], stack: Deployed) -> Walk:

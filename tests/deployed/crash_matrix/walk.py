@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from tests.deployed.crash_matrix.mails import Mails, expected, expected_end
-from tests.deployed.crash_matrix.points import FAILS, JOB, REFUSED, Point, fault
+from tests.deployed.crash_matrix.points import FAILS, JOB, REFUSED, SCHEDULE, Point, fault
 from tests.deployed.crash_matrix.situations import LonelyOrders, Situation, close_the_day, situation_of, work
 from tests.deployed.roles import role_names
 from tests.deployed.world import World
@@ -99,6 +99,8 @@ class Walk:
         # A tick whose reply was lost comes again along with the next one.
         healed, *others = sorted(world.fire(), key=lambda run: run["startDate"])
         assert [run["status"] for run in others] == ["SUCCEEDED"] * len(others)
+        # Of a tick that came twice either may be the one that works.
+        assert point.where == SCHEDULE or json.loads(healed["output"])["reason"] == "UpToDate", healed["output"]
         self._must_be_well(healed, exports)
         found = _kinds(world.aws.outbox()[mails:])
         assert found == expected(point, situation, ended), (found, ended, struck.get("error"))
@@ -121,7 +123,6 @@ class Walk:
     def _must_be_well(self, healed: Mapping[str, Any], exports: set[str]) -> None:
         world = self._world
         assert healed["status"] == "SUCCEEDED", (healed.get("error"), healed.get("cause"))
-        assert json.loads(healed["output"]).get("reason") in ("UpToDate", "AnotherRun"), healed["output"]
         assert world.differences() == []
         windows = world.windows()
         assert [(one, two) for one, two in pairwise(windows) if one[1] != two[0]] == [], windows
