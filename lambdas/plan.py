@@ -19,7 +19,7 @@ from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observa
 from pipeline.planner import another_run, next_action
 from pipeline.prices import LastRun, estimate
 from pipeline.recovery import history_needed, next_window
-from pipeline.settings import DAILY, REBUILD, TableSettings
+from pipeline.settings import DAILY, TableSettings
 
 _MOST_RACES = 3
 
@@ -31,8 +31,8 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         seen = _observe(deployment, wish.table, found, event["execution"])
         found.settings.columns.check_key(seen.source.table.key)
         length = next_window(found.settings, seen.source.recovery_days, seen.table)
-        rebuilds = found.settings.on_lost_history == REBUILD
-        action = next_action(seen, wish, length, history_needed(found.settings), rebuilds=rebuilds)
+        needed = history_needed(found.settings)
+        action = next_action(seen, wish, length, needed, rebuilds=found.settings.rebuilds)
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break

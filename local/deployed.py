@@ -73,10 +73,13 @@ class Deployed:
         for page in pages.paginate(executionArn=execution, reverseOrder=newest_first):
             yield from page["events"]
 
+    def parameter_path(self, table: str, name: str) -> str:
+        """The full name of one of a table's parameters."""
+        return f"/tidemark/{self.stack_name}/{table}/{name}"
+
     def parameter(self, table: str, name: str) -> str:
         """The value of one of a table's parameters, or "" where it does not exist."""
-        path = f"/tidemark/{self.stack_name}/{table}/{name}"
-        found = self.aws.client("ssm").get_parameters(Names=[path])["Parameters"]
+        found = self.aws.client("ssm").get_parameters(Names=[self.parameter_path(table, name)])["Parameters"]
         return str(found[0]["Value"]) if found else ""
 
 

@@ -25,11 +25,8 @@ def wish_given_up(claim: Claim) -> bool:
 
 def refused_for_good(seen: Observation) -> bool:
     """Whether the claim in force is undone, still fits, and its job has refused it in a way that does not heal."""
-    claim = seen.claim
-    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
-        return False
-    refused = error_names().get(claim.refused_with)
-    return refused is not None and not refused.heals_by_itself
+    claim = _undone(seen)
+    return claim is not None and _is_refused_for_good(claim)
 
 
 def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | None:
@@ -37,18 +34,29 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
 
     `for_ever`: however often its job has ended.
     """
-    claim = seen.claim
-    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
+    claim = _undone(seen)
+    if claim is None:
         return None
     if claim.owner == seen.execution:
         return Export(claim.plan, claim.number, adopted=True)
-    if not (for_ever and claim.plan.mode == FULL and not refused_for_good(seen)) and _given_up(claim, wish):
+    if _given_up(claim, wish, for_ever):
         return None
     plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
     return Export(plan, claim.number + 1, taken_over_from=claim.owner)
 
 
-def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
+def _undone(seen: Observation) -> Claim | None:
+    """The claim in force, if what it planned is not done yet and still fits."""
+    claim = seen.claim
+    return claim if claim and not claim.is_done(seen.table) and _still_applies(claim, seen) else None
+
+
+def _is_refused_for_good(claim: Claim) -> bool:
+    refused = error_names().get(claim.refused_with)
+    return refused is not None and not refused.heals_by_itself
+
+
+def _given_up(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     """Whether half-done work is left undone.
 
     A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
@@ -56,14 +64,13 @@ def _given_up(claim: Claim, wish: ExecutionInput) -> bool:
     refusal is the last, and where its job died without a word it is tried once more; of the others the third job run is
     the last.
     """
-    if wish_given_up(claim):
+    if wish_given_up(claim) and not for_ever:
         return True
-    refused = error_names().get(claim.refused_with)
     if claim.plan.mode == VERIFY and (claim.refused_with or claim.number > claim.plan.attempt):
         return True
-    if wish.mode == FULL and (claim.plan.mode != FULL or refused is not None):
+    if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
         return True
-    return claim.plan.mode != UPDATE and refused is not None and not refused.heals_by_itself
+    return claim.plan.mode != UPDATE and _is_refused_for_good(claim)
 
 
 def _damaged(error: str) -> bool:

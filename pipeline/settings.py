@@ -73,6 +73,11 @@ class TableSettings:
         """How long windows may be."""
         return WindowLengths.of(self.window_minutes)
 
+    @property
+    def rebuilds(self) -> bool:
+        """Whether the schedule loads the table anew where history is lost."""
+        return self.on_lost_history == REBUILD
+
     @classmethod
     def from_json(cls, text: str) -> TableSettings:
         """Read what `to_json` wrote."""

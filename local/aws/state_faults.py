@@ -43,11 +43,11 @@ def _met_task(invoke: Callable[..., Any]) -> Callable[..., Any]:
         faults = _faults_of_task(name, resource, input_data)
         for fault, prefix in faults:
             if not fault.comes_after:
-                _strike_task(fault, prefix, allowed)
+                _strike(fault, prefix, allowed)
         result = invoke(resource, input_data)
         for fault, prefix in faults:
             if fault.comes_after:
-                _strike_task(fault, prefix, allowed)
+                _strike(fault, prefix, allowed)
         return result
 
     return wrapper
@@ -70,7 +70,8 @@ def _faults_of_task(name: str, resource: str, data: Any) -> list[tuple[Fault, st
     return [(fault, prefix) for fault, prefix in found if fault is not None]
 
 
-def _strike_task(fault: Fault, prefix: str, allowed: float) -> None:
+def _strike(fault: Fault, prefix: str = "", allowed: float = float("inf")) -> None:
+    """Carry a fault out; `allowed`: how long what it strikes may take."""
     from ministack.services import stepfunctions
 
     if fault.kind == "delay":
@@ -99,17 +100,9 @@ def _met_state(add_event: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _strike_state(name: str, when: str) -> None:
-    from ministack.services import stepfunctions
-
     fault = FAULTS.hit(f"state:{name}", CALLER.get().role, when=when)
-    if fault is None:
-        return
-    if fault.kind == "delay":
-        sleep_virtually(fault.seconds)
-    elif fault.kind in ("killed", "stopped"):
-        _stop_this()
-    else:
-        raise stepfunctions._ExecutionError(fault.code, fault.message)
+    if fault is not None:
+        _strike(fault)
 
 
 def _stop_this() -> None:

@@ -71,7 +71,7 @@ class World:
 
     def path(self, parameter: str) -> str:
         """The full name of one of the table's parameters."""
-        return f"/tidemark/{self.deployed.stack_name}/{self.table}/{parameter}"
+        return self.deployed.parameter_path(self.table, parameter)
 
     def write(self, parameter: str, value: str) -> None:
         """Write one of the table's parameters, as a person would."""

@@ -30,7 +30,6 @@ from pipeline.journal import Claim, newest_claim
 from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
 from pipeline.planner import another_run, next_action
 from pipeline.recovery import history_needed, next_window
-from pipeline.settings import REBUILD
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
@@ -53,8 +52,7 @@ def plan(run: Run) -> State:
         seen = yield from _observe(run, found)
         settings = run.account.settings
         length = next_window(settings, seen.source.recovery_days, seen.table)
-        rebuilds = settings.on_lost_history == REBUILD
-        action = next_action(seen, wish, length, history_needed(settings), rebuilds=rebuilds)
+        action = next_action(seen, wish, length, history_needed(settings), rebuilds=settings.rebuilds)
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break

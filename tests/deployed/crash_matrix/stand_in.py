@@ -18,7 +18,8 @@ from pyiceberg.expressions import And, BooleanExpression, EqualTo, Or
 
 from local.aws.emr.sessions import client_of
 from pipeline.job_order import JobOrder
-from pipeline.marker import Marker, read_table_state
+from pipeline.marker import read_table_state
+from spark.commits import marker
 from spark.guard import is_done
 
 
@@ -30,19 +31,10 @@ def merge(arguments: Sequence[str], credentials: Mapping[str, str]) -> int:
     if is_done(read_table_state(json.loads(table.metadata.model_dump_json(by_alias=True))), order):
         return 0
     gone = [_row(key) for key in _deletions(order, credentials)]
-    marker = Marker(
-        watermark=order.end,
-        start=order.start,
-        job=order.job,
-        job_id=order.job_id,
-        source_arn=order.source.arn,
-        source_id=order.source.id,
-        counts={"read": len(gone), "deleted": len(gone)},
-        billed_bytes=0,
-    ).to_properties()
+    properties = marker(order, {"read": len(gone), "deleted": len(gone)}, billed_bytes=0)
     with table.transaction() as transaction:
-        transaction.delete(gone[0] if len(gone) == 1 else Or(*gone), snapshot_properties=marker)
-        transaction.set_properties(marker)
+        transaction.delete(gone[0] if len(gone) == 1 else Or(*gone), snapshot_properties=properties)
+        transaction.set_properties(properties)
     return 0
 
 
