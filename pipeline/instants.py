@@ -22,14 +22,14 @@ def parse_instant(text: str) -> datetime:
     if found is None:
         raise ValueError(f"{text!r} is not an instant; write it as 2026-11-21T02:15:00Z (UTC, whole seconds)")
     try:
-        return datetime.fromisoformat(f"{found[1]}T{found[2]}").replace(tzinfo=timezone.utc)
+        return datetime.fromisoformat(f"{found[1]}T{found[2]}+00:00")
     except ValueError as wrong:
         raise ValueError(f"{text!r} is not an instant: {wrong}") from wrong
 
 
 def format_instant(instant: datetime) -> str:
     """Write an instant the one way the product writes it: ``2026-11-21T02:15:00Z``."""
-    return whole_second(instant).isoformat()[:19] + "Z"
+    return whole_second(instant).replace(tzinfo=None).isoformat() + "Z"
 
 
 def whole_second(instant: datetime) -> datetime:

@@ -66,7 +66,8 @@ class RunPlan:
         """The name of the plan's work: the same for the same work, whoever does it and however often it is tried."""
         bounds = ",".join(format_instant(bound) for bound in self.bounds)
         identity = "|".join([self.source_id, self.mode, bounds, str(self.attempt)])
-        return f"{self.mode}-{self.end:%Y%m%dT%H%M%SZ}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+        end = format_instant(self.end).replace("-", "").replace(":", "")
+        return f"{self.mode}-{end}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
 
     def next_attempt(self) -> RunPlan:
         """The same stretch, exported anew."""

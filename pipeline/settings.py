@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pipeline.overrides import NO_OVERRIDES, Overrides
@@ -68,7 +69,7 @@ class TableSettings:
         said = {**asdict(self), "columns": self.columns.to_json()}
         return json.dumps(said, separators=(",", ":"))
 
-    @property
+    @cached_property
     def windows(self) -> WindowLengths:
         """How long windows may be."""
         return WindowLengths.of(self.window_minutes)

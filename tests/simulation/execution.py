@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from pipeline.errors import AwsUnavailable, PipelineError
 from tests.simulation import machine
@@ -21,7 +20,7 @@ def execute(run: Run, taken: set[tuple[str, str]]) -> Process:
     name = MACHINE["StartAt"]
     try:
         while name in machine.STATES:
-            target = yield from _step(name, run)
+            target = yield from (_tried(name, run) if name in TASKS else machine.entered(name, run))
             if target not in WAYS[name]:
                 raise run.account.timeline.violated("the model is the definition", f"{name} led to {target}")
             taken.add((name, target))
@@ -35,6 +34,10 @@ def execute(run: Run, taken: set[tuple[str, str]]) -> Process:
     finally:
         run.outcome = run.outcome or "KILLED"
         _end(run)
+
+
+def _nothing() -> None:
+    """What a call to a function itself does: the rest is the function's."""
 
 
 def _end(run: Run) -> None:
@@ -52,16 +55,14 @@ def _end(run: Run) -> None:
     account.on_end(run)
 
 
-def _step(name: str, run: Run) -> Generator[int, None, str]:
-    state = machine.STATES[name]
-    if name not in TASKS:
-        return (yield from state(run))
-    retry: dict[str, Any] = STATES[name]["Retry"][0]
+def _tried(name: str, run: Run) -> Generator[int, None, str]:
+    """A task, tried again as its Retry says; the state that its Catch names where that does not help."""
+    retry = STATES[name]["Retry"][0]
     for tried in range(retry["MaxAttempts"] + 1):
         try:
             if name in FUNCTIONS:
-                run.ask("lambda", lambda: None)
-            return (yield from state(run))
+                run.ask("lambda", _nothing)
+            return (yield from machine.entered(name, run))
         except AwsUnavailable as failure:
             error: PipelineError = failure
             longest = min(retry["MaxDelaySeconds"], retry["IntervalSeconds"] * retry["BackoffRate"] ** tried)

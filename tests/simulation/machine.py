@@ -37,6 +37,7 @@ from tests.simulation.run import Run, Words
 from tests.simulation.source import ARN, KEY
 from tests.simulation.telling import look_out, notify_failure, notify_news, notify_success, told_of
 
+#: What a state leads to; a generator where time may pass in it.
 State = Generator[int, None, str]
 _MOST_RACES = 3
 
@@ -101,9 +102,8 @@ def _claimed(run: Run, action: Action) -> bool:
     return True
 
 
-def choose_action(run: Run) -> State:
+def choose_action(run: Run) -> str:
     """Tell the news if there is any, then switch on the kind of the planned action."""
-    yield from ()
     if run.news:
         run.news = False
         return "NotifyNews"
@@ -123,7 +123,7 @@ def start_exports(run: Run) -> State:
     run.account.begins_to_work(run.name)
     run.exports = []
     for request in _planned(run).plan.requests:
-        run.exports.append(_started(run, ExportRequest.from_json(request.to_json())))
+        run.exports.append(_started(run, request))
         yield from run.pause()
     return "WaitForExports"
 
@@ -143,13 +143,12 @@ def _started(run: Run, request: ExportRequest) -> MadeExport:
 
 def wait_for_exports(run: Run) -> State:
     """Wait longer from look to look."""
-    yield wait_before_check(run.checks).seconds
+    yield _wait(run.checks)
     return "CheckExports"
 
 
-def check_exports(run: Run) -> State:
+def check_exports(run: Run) -> str:
     """Look at every export; as lambdas/check_exports.py does."""
-    yield from ()
     now = run.account.clock.now
     running = False
     for export in run.exports:
@@ -165,11 +164,11 @@ def check_exports(run: Run) -> State:
 
 
 _waited = lru_cache(maxsize=1_000)(waited)
+_wait = lru_cache(maxsize=1_000)(lambda checks: wait_before_check(checks).seconds)
 
 
-def choose_readiness(run: Run) -> State:
+def choose_readiness(run: Run) -> str:
     """All complete, or wait again."""
-    yield from ()
     return "PrepareJob" if run.ready else "WaitForExports"
 
 
@@ -196,8 +195,7 @@ def prepare_job(run: Run) -> State:
 def run_spark_job(run: Run) -> State:
     """Start the job, or meet it again, and wait for its end."""
     assert run.order is not None
-    order = JobOrder.from_arguments(run.order.to_arguments())
-    exports = {export.arn: export for export in run.exports}
+    order, exports = run.order, {export.arn: export for export in run.exports}
     job = run.ask("emr", lambda: run.account.jobs.start(order, run.token, exports, run.planned))
     run.job_run = job
     while job.state in AT_WORK:
@@ -225,7 +223,13 @@ def _planned(run: Run) -> Export:
     return run.plan
 
 
-STATES: dict[str, Callable[[Run], State]] = {
+def entered(name: str, run: Run) -> State:
+    """Go through a state; most take no time."""
+    led_to = STATES[name](run)
+    return led_to if isinstance(led_to, str) else (yield from led_to)
+
+
+STATES: dict[str, Callable[[Run], State | str]] = {
     "Plan": plan,
     "ChooseAction": choose_action,
     "StartExports": start_exports,
