@@ -62,8 +62,12 @@ def struct(**fields: Sql) -> Sql:
 
 
 def total(counts: Iterable[Sql]) -> Sql:
-    """The sum of integers; 0 of none."""
-    return " + ".join(["0", *counts])
+    """The sum of integers; 0 of none. Nested as a tree: Spark's parser goes as deep as a sum has pluses side by side."""
+    counts = list(counts)
+    if len(counts) < 2:
+        return counts[0] if counts else "0"
+    middle = len(counts) // 2
+    return f"({total(counts[:middle])} + {total(counts[middle:])})"
 
 
 def member(level: Sql, name: str) -> Sql:

@@ -19,6 +19,7 @@ LEVEL_TYPE = f"map<string,{VALUE_TYPE}>"
 #: The kinds whose cells are made of other cells.
 CONTAINERS = (Kind.STRUCT, Kind.DICTIONARY, Kind.LIST)
 _TEXTS = ("S", "N", "B")
+_CUT = chr(1)
 _LONG_ESCAPES = (("\\\\", "\\u005c"), ('\\"', "\\u0022"))
 # One piece of DynamoDB JSON once no string holds an escaped quote: a scalar with its type around it, a string, the
 # opening of M, L or a set with the type around it, or its end. What is kept of each stands in a group.
@@ -64,10 +65,11 @@ def elements(value: Sql) -> Sql:
 
 def strings(text: Sql) -> Sql:
     """The elements of a set, from its JSON."""
-    # Without a backslash no element holds a quote, so the text can be cut where three characters meet.
-    is_plain = f"instr({text}, {literal(chr(92))}) = 0 AND {text} LIKE '[\"_%\"]'"
-    cut = f"split(substr({text}, 3, length({text}) - 4), '\",\"')"
-    return when(is_plain, cut, f"from_json({text}, 'array<string>')")
+    # Without a backslash no element holds a quote or a control character, so the text can be cut where quotes meet a comma.
+    # One character to cut at: only for that Java needs no regular expression.
+    is_plain = f"instr({text}, {literal(chr(92))}) = 0 AND startswith({text}, '[\"') AND endswith({text}, '\"]')"
+    inside = f"replace(substr({text}, 3, length({text}) - 4), '\",\"', {literal(_CUT)})"
+    return when(is_plain, f"split({inside}, {literal(_CUT)})", f"from_json({text}, 'array<string>')")
 
 
 def opened(type_: ColumnType, value: Sql) -> Sql:

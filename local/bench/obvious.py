@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from local.bench.orders import SOURCE
+from local.bench.orders import KEY
 
 _SCALARS = {"S": "string", "N": "double", "BOOL": "boolean", "B": "binary"}
 
@@ -37,7 +37,7 @@ def merge(spark: SparkSession, files: list[str], table: str) -> None:
     read = spark.read.json(files)
     newest = Window.partitionBy("Keys").orderBy(F.col("Metadata.WriteTimestampMicros.N").cast("bigint").desc())
     last = read.withColumn("place", F.row_number().over(newest)).where("place = 1")
-    keys = [part.name for part in SOURCE.key]
+    keys = [part.name for part in KEY]
     held = spark.table(table).columns
     image = _plain(last, "NewImage", F.col("NewImage").isNull().alias("is_deleted"), *_keys(last, keys))
     image.createOrReplaceTempView("obvious_changes")

@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from local.bench.work import WAYS, Measured
+from local.bench.pieces import LOAD, MERGE
+from local.bench.ratios import Ratio, Result, ratios
+from local.bench.work import WAYS
 
-_HEAD = "| work | records | way | seconds | MB/s | written, MB | shuffles | shuffled, MB | peak memory, MB |"
+_HEAD = (
+    "| work | way | whole job, s | work, s | warm, s | MB/s | written, MB | shuffles | shuffled, MB | peak memory, MB |"
+)
+_INTRODUCTION = """\
+One run of `make bench` on {machine}. Every job has a process of its own, as on EMR Serverless: a new JVM, cold.
 
-
-@dataclass(frozen=True)
-class Result:
-    """One piece of work by one way: a load (`index` -1) or a window's merge into a table of `items` items.
-
-    `raw_bytes`: the size of what was read, before compression.
-    """
-
-    way: str
-    items: int
-    index: int
-    records: int
-    raw_bytes: int
-    measured: Measured
-
-    @property
-    def is_load(self) -> bool:
-        """Whether it is a load."""
-        return self.index < 0
-
-    @property
-    def title(self) -> str:
-        """What was done."""
-        return f"load {self.items:,}" if self.is_load else f"merge {self.records:,} into {self.items:,}"
+- **The bound** is the least that Spark does for a table of the same types, partitioned alike: all types known before,
+  nothing accounted for, nothing proven (`local/bench/bound.py`).
+- **The obvious way** infers the schema from the data, writes an unpartitioned copy-on-write table, and merges with one
+  MERGE (`local/bench/obvious.py`). It loses values by design.
+- *Whole job*: from the start of the process to the end of its session. *Work*: without the session. *Warm*: the third
+  merge of the kind in one session, each of other changes. MB/s: of DynamoDB JSON, before compression, while at work.
+"""
 
 
 def line(result: Result) -> str:
     """One result for a terminal."""
     m = result.measured
     return (
-        f"{result.title:34} {result.way:16} {m.seconds:7.1f} s  {result.raw_bytes / m.seconds / 1e6:6.1f} MB/s  "
-        f"written {m.written_bytes / 1e6:8.1f} MB  {m.shuffles} shuffles  peak {m.peak_memory_bytes / 1e6:6.0f} MB"
+        f"{result.piece.title:46} {result.way:16} {m.job_seconds:7.1f} s, at work {m.seconds:7.1f} s "
+        f"{result.piece.raw_bytes / m.seconds / 1e6:6.1f} MB/s  warm {m.warm_seconds:5.1f} s  "
+        f"written {m.written_bytes / 1e6:7.1f} MB  peak {m.peak_memory_bytes / 1e6:6.0f} MB"
     )
+
+
+def ratio_line(ratio: Ratio) -> str:
+    """One ratio for a terminal."""
+    return f"{ratio.title:60} {ratio.found:7.2f}  {ratio.aim}"
 
 
 def chart_of(page: Path) -> Path:
@@ -55,20 +49,31 @@ def write_page(page: Path, results: Sequence[Result], machine: str) -> None:
     """Write the page and its chart."""
     page.parent.mkdir(parents=True, exist_ok=True)
     _draw(chart_of(page), results)
-    rows = [_HEAD, "|" + "---|" * (_HEAD.count("|") - 1), *map(_row, results)]
-    title = f"# Benchmarks\n\nOne run of `make bench`, every piece of work in a fresh process: {machine}.\n\n"
-    chart = f"![Seconds and bytes written, by size of table]({chart_of(page).name})\n\n"
-    page.write_text(title + chart + "\n".join(rows) + "\n")
+    parts = [
+        "# Benchmarks",
+        _INTRODUCTION.format(machine=machine).rstrip(),
+        f"![Seconds and bytes written, by size of table]({chart_of(page).name})",
+        "## Ratios",
+        _table("| what | found | aim |", [f"| {r.title} | {r.found:.2f} | {r.aim} |" for r in ratios(results)]),
+        "## Results",
+        _table(_HEAD, list(map(_row, results))),
+    ]
+    page.write_text("\n\n".join(parts) + "\n")
+
+
+def _table(head: str, rows: list[str]) -> str:
+    return "\n".join([head, "|" + "---|" * (head.count("|") - 1), *rows])
 
 
 def _row(result: Result) -> str:
     m = result.measured
     cells = [
-        result.title,
-        f"{result.records:,}",
+        result.piece.title,
         result.way,
+        f"{m.job_seconds:.1f}",
         f"{m.seconds:.1f}",
-        f"{result.raw_bytes / m.seconds / 1e6:.1f}",
+        f"{m.warm_seconds:.1f}" if m.warm_seconds else "",
+        f"{result.piece.raw_bytes / m.seconds / 1e6:.1f}",
         f"{m.written_bytes / 1e6:.1f}",
         str(m.shuffles),
         f"{m.shuffled_bytes / 1e6:.1f}",
@@ -81,24 +86,26 @@ def _draw(file: Path, results: Sequence[Result]) -> None:
     # Only this needs the plotting library, which takes a second to import.
     from matplotlib.figure import Figure
 
-    indexes = sorted({result.index for result in results})
-    figure = Figure(figsize=(4 * len(indexes), 6.5), layout="constrained")
-    axes = figure.subplots(2, len(indexes), squeeze=False)
-    for column, index in enumerate(indexes):
-        some = [result for result in results if result.index == index]
-        _plot(axes[0][column], some, "seconds", lambda result: result.measured.seconds)
-        _plot(axes[1][column], some, "MB written", lambda result: result.measured.written_bytes / 1e6)
-        axes[0][column].set_title("load" if index < 0 else f"merge of window {index + 1}")
-    axes[0][0].legend()
+    shown: list[tuple[str, str, Callable[[Result], float]]] = [
+        (LOAD, "load: seconds of work", lambda result: result.measured.seconds),
+        (MERGE, "merge: seconds of the whole job", lambda result: result.measured.job_seconds),
+        (MERGE, "merge: seconds, warm", lambda result: result.measured.warm_seconds),
+        (MERGE, "merge: MB written", lambda result: result.measured.written_bytes / 1e6),
+    ]
+    figure = Figure(figsize=(4 * len(shown), 3.6), layout="constrained")
+    for axes, (kind, title, of) in zip(figure.subplots(1, len(shown)), shown, strict=True):
+        _plot(axes, [result for result in results if result.piece.kind == kind], of)
+        axes.set_title(title)
+    figure.axes[0].legend()
     figure.savefig(file, dpi=110)
 
 
-def _plot(axes: Any, results: Sequence[Result], unit: str, of: Any) -> None:
-    for way, marker in zip(WAYS, "os", strict=True):
+def _plot(axes: Any, results: Sequence[Result], of: Callable[[Result], float]) -> None:
+    for way, marker in zip(WAYS, "o^s", strict=True):
         some = [result for result in results if result.way == way]
-        axes.plot([result.items for result in some], [of(result) for result in some], marker=marker, label=way)
+        if some:
+            axes.plot([result.piece.items for result in some], [of(r) for r in some], marker=marker, label=way)
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("items in the table")
-    axes.set_ylabel(unit)
     axes.grid(alpha=0.3)

@@ -17,88 +17,114 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from local.bench import obvious, orders
-from local.replay import CATALOG, local_session
+from local.bench import bound, exports, obvious
+from local.replay import CATALOG, local_session, run_order
 from pipeline.job_order import JobOrder
 
-TIDEMARK, OBVIOUS = "tidemark", "the obvious way"
-WAYS = (TIDEMARK, OBVIOUS)
+TIDEMARK, BOUND, OBVIOUS = "tidemark", "the bound", "the obvious way"
+WAYS = (TIDEMARK, BOUND, OBVIOUS)
 _TABLE = f"{CATALOG}.bench.orders"
 _BUCKETS = 16
 
 
 @dataclass(frozen=True)
+class Round:
+    """One job: a load, or the merge of the windows `first` to `end`, from the files of the exports' manifest summaries."""
+
+    summaries: tuple[str, ...]
+    first: int = 0
+    end: int = 0
+
+    @property
+    def is_load(self) -> bool:
+        """Whether it is a load."""
+        return self.first == self.end
+
+
+@dataclass(frozen=True)
 class Work:
-    """What to do: a load (`index` -1) or the merge of a window, by one of the `WAYS`, from an export's summary file."""
+    """What to do: rounds, by one of the `WAYS`. `started`: when the process was, in seconds since 1970."""
 
     way: str
-    index: int
-    summary: str
+    rounds: tuple[Round, ...]
     warehouse: str
+    started: float
+
+    @classmethod
+    def of(cls, text: str) -> Work:
+        """Read the JSON of a work."""
+        raw = json.loads(text)
+        return cls(**{**raw, "rounds": tuple(Round(**each) for each in raw["rounds"])})
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a piece of work took. Seconds without the session's start; the JVM's peak of memory, 0 where unknown."""
+    """What the first round took.
 
+    `job_seconds`: the whole process, with the session's start and end, as on EMR Serverless. `seconds`: without them.
+    `warm_seconds`: those of the last round, 0 where there is only one. Memory: the JVM's peak, 0 where unknown.
+    """
+
+    job_seconds: float
     seconds: float
+    warm_seconds: float
     written_bytes: int
     shuffles: int
     shuffled_bytes: int
     peak_memory_bytes: int
-    rows: int
 
 
 def measure(work: Work) -> Measured:
     """Do the work and measure it."""
-    warehouse = Path(work.warehouse)
-    held = _bytes_below(warehouse)
     with tempfile.TemporaryDirectory() as events:
         logged = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": Path(events).as_uri()}
         options = " ".join(f"--conf {name}={value}" for name, value in logged.items())
         os.environ["PYSPARK_SUBMIT_ARGS"] = f"{options} pyspark-shell"
-        seconds, rows, peak = _measured(local_session(warehouse), work)
-        shuffles, shuffled = _shuffles(Path(events))
-    return Measured(seconds, _bytes_below(warehouse) - held, shuffles, shuffled, peak, rows)
+        return _measured(work, Path(events))
 
 
-def _measured(spark: SparkSession, work: Work) -> tuple[float, int, int]:
-    """Seconds, rows of the table afterwards, and the peak of memory."""
+def _measured(work: Work, events: Path) -> Measured:
+    warehouse = Path(work.warehouse)
+    held, spark = _bytes_below(warehouse), local_session(warehouse)
     spark.sparkContext.setLogLevel("ERROR")
-    started = time.monotonic()
-    _do(spark, work)
-    seconds = time.monotonic() - started
-    rows, peak = spark.table(_TABLE).count(), _peak_memory(spark)
+    seconds = _seconds(spark, work, work.rounds[0])
+    ended, written = time.time(), _bytes_below(warehouse) - held
+    warm = [_seconds(spark, work, following) for following in work.rounds[1:]]
+    peak, stopping = _peak_memory(spark), time.monotonic()
     spark.stop()
-    return seconds, rows, peak
+    job_seconds = ended - work.started + time.monotonic() - stopping
+    shuffles, shuffled = _shuffles(events, ended)
+    return Measured(job_seconds, seconds, warm[-1] if warm else 0.0, written, shuffles, shuffled, peak)
 
 
-def _do(spark: SparkSession, work: Work) -> None:
-    summary = Path(work.summary)
-    if work.way == OBVIOUS:
-        does = obvious.load if work.index < 0 else obvious.merge
-        does(spark, obvious.data_files(summary), _TABLE)
-        return
-    # The jobs are what is shipped to EMR; they are imported where they are run in process.
-    from spark.job import run
+def _seconds(spark: SparkSession, work: Work, this: Round) -> float:
+    started = time.monotonic()
+    summaries = [Path(summary) for summary in this.summaries]
+    files = [file for summary in summaries for file in obvious.data_files(summary)]
+    if work.way == TIDEMARK:
+        run_order(spark, _order(this, Path(work.warehouse)), "")
+    elif work.way == BOUND:
+        bound.load(spark, files, _TABLE, _BUCKETS)
+    elif this.is_load:
+        obvious.load(spark, files, _TABLE)
+    else:
+        obvious.merge(spark, files, _TABLE)
+    return time.monotonic() - started
 
-    run(spark, _order(summary, work))
 
-
-def _order(summary: Path, work: Work) -> JobOrder:
-    is_load = work.index < 0
-    bounds = orders.window(max(work.index, 0))
-    job = "load" if is_load else "merge"
+def _order(this: Round, warehouse: Path) -> JobOrder:
+    job = "load" if this.is_load else "merge"
+    start = exports.window(this.first).start
     return JobOrder(
         job=job,
-        job_id=f"{job}-{work.index}",
+        job_id=f"{job}-{this.first}",
         table=_TABLE,
-        source=orders.SOURCE,
-        exports=(summary.as_uri(),),
-        start=bounds.start,
-        end=bounds.start if is_load else bounds.end,
+        source=exports.SOURCE,
+        exports=tuple(Path(summary).as_uri() for summary in this.summaries),
+        start=start,
+        end=start if this.is_load else exports.window(this.end).start,
         buckets=_BUCKETS,
-        report_uri=(Path(work.warehouse).parent / "runs" / f"{job}-{work.index}.json").as_uri(),
+        report_uri=(warehouse.parent / "runs" / f"{job}-{this.first}.json").as_uri(),
     )
 
 
@@ -106,15 +132,14 @@ def _bytes_below(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def _shuffles(events: Path) -> tuple[int, int]:
-    """How many stages wrote to a shuffle, and how many bytes, by Spark's event log."""
+def _shuffles(events: Path, until: float) -> tuple[int, int]:
+    """How many stages wrote to a shuffle before an instant, and how many bytes, by Spark's event log."""
     written: Counter[int] = Counter()
     (log,) = events.iterdir()
     for line in log.read_text().splitlines():
         event = json.loads(line)
-        if event["Event"] == "SparkListenerTaskEnd":
-            metrics = event["Task Metrics"]["Shuffle Write Metrics"]
-            written[event["Stage ID"]] += metrics["Shuffle Bytes Written"]
+        if event["Event"] == "SparkListenerTaskEnd" and event["Task Info"]["Finish Time"] <= until * 1000:
+            written[event["Stage ID"]] += event["Task Metrics"]["Shuffle Write Metrics"]["Shuffle Bytes Written"]
     stages = [count for count in written.values() if count]
     return len(stages), sum(stages)
 
@@ -130,4 +155,4 @@ def _peak_memory(spark: SparkSession) -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(measure(Work(**json.loads(sys.argv[1]))))))  # noqa: T201 - read by the process above
+    print(json.dumps(asdict(measure(Work.of(sys.argv[1])))))  # noqa: T201 - read by the process above

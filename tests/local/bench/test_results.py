@@ -1,35 +1,67 @@
-"""The page of results: a row and a point for everything that was measured."""
+"""The page of results: a row and a point for everything that was measured, and what it comes to."""
 
 from __future__ import annotations
 
-from local.bench.results import Result, chart_of, line, write_page
-from local.bench.work import OBVIOUS, TIDEMARK, Measured
+import pytest
+
+from local.bench.pieces import LOAD, MERGE, MORE, NARROW, WIDE, WINDOWS, Piece
+from local.bench.ratios import Result, ratios
+from local.bench.results import chart_of, line, write_page
+from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Measured
+
+
+def result(kind: str, items: int, way: str, seconds: float, written: int = 1_000_000, raw_bytes: int = 10**9) -> Result:
+    """A result that took so long at work, twice that as a job, half of it warm."""
+    measured = Measured(2 * seconds, seconds, seconds / 2, written, 3, 4_000_000, 900_000_000)
+    return Result(Piece(kind, items, 5_000, raw_bytes, (), ()), way, measured)
+
 
 RESULTS = [
-    Result(
-        way,
-        items,
-        index,
-        5000 if index >= 0 else items,
-        700 * items,
-        Measured(seconds, 2_000_000, 3, 4_000_000, memory, items),
-    )
-    for way, seconds, memory in ((TIDEMARK, 10.0, 900_000_000), (OBVIOUS, 20.0, 0))
-    for items in (1_000, 10_000)
-    for index in (-1, 0)
+    result(LOAD, 1_000_000, TIDEMARK, 26),
+    result(LOAD, 1_000_000, BOUND, 20),
+    result(LOAD, 1_000_000, OBVIOUS, 39),
+    result(MERGE, 1_000_000, TIDEMARK, 4),
+    result(MERGE, 1_000_000, OBVIOUS, 12, 90_000_000),
+    result(MORE, 1_000_000, TIDEMARK, 6),
+    result(WINDOWS, 1_000_000, TIDEMARK, 5),
+    result(MERGE, 4_000_000, TIDEMARK, 6),
+    result(NARROW, 10, TIDEMARK, 2),
+    result(WIDE, 10, TIDEMARK, 8, raw_bytes=2 * 10**9),
 ]
 
 
 def test_every_result_has_its_row_and_the_chart_lies_beside_the_page(tmp_path):
     page = tmp_path / "docs" / "benchmarks.md"
     write_page(page, RESULTS, "2 processors")
-    rows = [row for row in page.read_text().splitlines() if row.startswith(("| load", "| merge"))]
-    assert len(rows) == len(RESULTS)
-    assert "| load 10,000 | 10,000 | tidemark | 10.0 | 0.7 | 2.0 | 3 | 4.0 | 900 |" in rows
-    assert rows[-1].endswith("| unknown |")
+    rows = page.read_text().split("## Results")[1].splitlines()
+    assert len([row for row in rows if row.startswith(("| load", "| merge"))]) == len(RESULTS)
+    assert "| load 1,000,000 | the bound | 40.0 | 20.0 | 10.0 | 50.0 | 1.0 | 3 | 4.0 | 900 |" in rows
+    assert "| load of 1,000,000: tidemark / the bound | 1.30 | at most 1.3 |" in page.read_text()
     assert chart_of(page).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("title", "found", "aim"),
+    [
+        ("load of 1,000,000: the obvious way / tidemark", 1.5, "at least 1"),
+        ("merge into 1,000,000: the obvious way / tidemark, cold job", 3, "at least 2.5"),
+        ("merge into 1,000,000: the obvious way / tidemark, warm session", 3, "at least 5"),
+        ("merge into 1,000,000: the obvious way / tidemark, bytes written", 90, "at least 50"),
+        ("merge into 4,000,000 / into 1,000,000", 1.5, "at most 2"),
+        ("merge into 1,000,000: 10 times the changes / once", 1.5, "at most 2.5"),
+        ("merge into 1,000,000: the same in many windows / once", 1.25, "at most 1.5"),
+        ("load by the byte: many attributes / few", 2, "at most 3"),
+    ],
+)
+def test_a_ratio_says_what_was_found_and_what_it_ought_to_be(title, found, aim):
+    (ratio,) = (ratio for ratio in ratios(RESULTS) if ratio.title == title)
+    assert (ratio.found, ratio.aim) == (pytest.approx(found), aim)
+
+
+def test_a_ratio_of_what_was_not_measured_is_left_out():
+    assert ratios(RESULTS[:2]) == []
+
+
 def test_a_line_says_what_was_done_and_how_fast():
-    assert line(RESULTS[1]).startswith("merge 5,000 into 1,000")
-    assert "10.0 s" in line(RESULTS[1])
+    assert line(RESULTS[3]).startswith("merge 5,000 into 1,000,000")
+    assert "at work     4.0 s" in line(RESULTS[3])

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from local.bench import orders
-from local.bench.orders import SOURCE, WrittenExport, order, window, write_changes, write_full
+from local.bench import exports, wide
+from local.bench.exports import WrittenExport, window, write_changes, write_full
+from local.bench.orders import KEY, order
 from pipeline.manifests import check_totals, parse_files, parse_summary
 
 
@@ -25,19 +26,19 @@ def lines_of(folder: Path, export: WrittenExport) -> list[dict]:
 
 
 def test_a_full_export_holds_every_order_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(orders, "_ITEMS_A_FILE", 40)
+    monkeypatch.setattr(exports, "_BYTES_A_FILE", 40 * len(order(0)))
     items = [line["Item"] for line in lines_of(tmp_path, write_full(tmp_path, 100))]
     assert sorted(int(item["order"]["N"]) for item in items) == list(range(100))
 
 
 def test_changes_insert_update_and_delete_orders_that_are_there(tmp_path):
-    changes = lines_of(tmp_path, write_changes(tmp_path, 1000, 100, 1))
+    changes = lines_of(tmp_path, write_changes(tmp_path, 1000, 0, 100, 1))
     kinds = [("OldImage" in change, "NewImage" in change) for change in changes]
     assert [kinds.count(kind) for kind in ((False, True), (True, True), (True, False))] == [10, 80, 10]
     known = [int(change["Keys"]["order"]["N"]) for change in changes if "OldImage" in change]
     assert len(set(known)) == 90 and max(known) < 1000
     assert all(
-        change["Keys"] == {k.name: change["OldImage"][k.name] for k in SOURCE.key}
+        change["Keys"] == {k.name: change["OldImage"][k.name] for k in KEY}
         for change in changes
         if "OldImage" in change
     )
@@ -45,8 +46,11 @@ def test_changes_insert_update_and_delete_orders_that_are_there(tmp_path):
 
 def test_windows_touch_and_change_different_orders(tmp_path):
     first, second = (
-        {change["Keys"]["order"]["N"] for change in lines_of(tmp_path, write_changes(tmp_path, 1000, 100, index))}
-        for index in (0, 1)
+        {
+            change["Keys"]["order"]["N"]
+            for change in lines_of(tmp_path, write_changes(tmp_path, 1000, first, 100, index))
+        }
+        for index, first in enumerate((0, 100))
     )
     assert window(0).end == window(1).start
     assert first & second == set()
@@ -54,6 +58,19 @@ def test_windows_touch_and_change_different_orders(tmp_path):
 
 def test_an_order_is_made_of_its_number_and_version_alone():
     assert order(7) == order(7) != order(7, 1)
+
+
+def test_changes_are_spread_over_the_whole_table(tmp_path):
+    changes = lines_of(tmp_path, write_changes(tmp_path, 1000, 0, 100, 0))
+    tenths = {int(change["Keys"]["order"]["N"]) // 100 for change in changes if "OldImage" in change}
+    assert tenths == set(range(10))
+
+
+@pytest.mark.parametrize("attributes", [wide.NARROW, wide.WIDE])
+def test_a_wide_item_has_its_attributes_besides_its_key(attributes):
+    item = json.loads(wide.item(attributes, 3))
+    assert len(item) == attributes + len(KEY)
+    assert {tag for value in item.values() for tag in value} == {"S", "N"}
 
 
 def test_all_ten_types_occur():
