@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pipeline.column_names import OWN_COLUMNS
+from pipeline.column_names import RESERVED
 from pipeline.column_profile import Profile
 from pipeline.column_types import BYTES, LONG, TEXT, ColumnType, Field, Kind, column_type, fields_of, holds, number_type
 from pipeline.identity import KeyAttribute
@@ -22,10 +22,10 @@ MOST_COLUMNS, MOST_FIELDS = 5_000, 1_000
 def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
     """The columns of a new table, from what was seen of the source. Raises OverrideContradicted for a name set twice."""
     seen = pinned(seen, overrides)
-    names = {f.attribute: f.name for f in fields_of(_with_key(seen, key), {}, OWN_COLUMNS)}
+    names = {f.attribute: f.name for f in fields_of(_with_key(seen, key), {}, RESERVED)}
     key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
     others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
-    return check_names(Columns(key_fields, fields_of(others, names, OWN_COLUMNS)[:MOST_COLUMNS]))
+    return check_names(Columns(key_fields, fields_of(others, names, RESERVED)[:MOST_COLUMNS]))
 
 
 def _with_key(seen: Profile, key: tuple[KeyAttribute, ...]) -> Profile:
@@ -55,7 +55,7 @@ def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) 
 def _grown(columns: Columns, seen: Profile) -> Columns:
     key = {field.attribute for field in columns.key}
     others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
-    reserved = (*OWN_COLUMNS, *(field.name for field in columns.key))
+    reserved = (*RESERVED, *(field.name for field in columns.key))
     return Columns(columns.key, _grown_fields(columns.attributes, others, reserved, MOST_COLUMNS))
 
 

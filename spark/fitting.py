@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.column_types import ColumnType, Field, Kind
-from spark.sql import Sql, call, forall, function, let, member, total, when
+from spark.sql import Sql, call, forall, function, let, member, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
 
@@ -19,9 +19,9 @@ def level_fits(level: Sql, insides: Sequence[Sql], cells: Sequence[Sql], fields:
     Cells are counted, and members. `insides`: what `opened` gives of each field's value.
     """
     pairs = zip(insides, cells, fields)
-    held = total(f"if({_whole(field.type, inside, made)}, 1, 0)" for inside, made, field in pairs)
+    held = true_count([_whole(field.type, inside, made) for inside, made, field in pairs])
     # The second of the list is looked for only where it is not the first: few levels hold a NULL.
-    return f"(greatest(size({level}), 0) - ({held})) IN (0, {null_count(level)})"
+    return f"(greatest(size({level}), 0) - {held}) IN (0, {null_count(level)})"
 
 
 def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:

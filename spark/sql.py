@@ -7,7 +7,7 @@ call to Java, as text the whole is one. Everything that comes from data enters t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 #: A Spark SQL expression.
 Sql = str
@@ -61,13 +61,9 @@ def struct(**fields: Sql) -> Sql:
     return call("named_struct", *itertools.chain.from_iterable((f"'{n}'", value) for n, value in fields.items()))
 
 
-def total(counts: Iterable[Sql]) -> Sql:
-    """The sum of integers; 0 of none. Nested as a tree: Spark's parser goes as deep as a sum has pluses side by side."""
-    counts = list(counts)
-    if len(counts) < 2:
-        return counts[0] if counts else "0"
-    middle = len(counts) // 2
-    return f"({total(counts[:middle])} + {total(counts[middle:])})"
+def true_count(conditions: Sequence[Sql]) -> Sql:
+    """How many conditions hold, none of them null. As a list, however many: a sum is as deep for the parser as it is long."""
+    return f"size(array_remove({call('array', *conditions)}, false))" if conditions else "0"
 
 
 def member(level: Sql, name: str) -> Sql:

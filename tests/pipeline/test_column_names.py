@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.column_names import LONGEST_NAME, OWN_COLUMNS, column_names, doc_of, fits_doc
+from pipeline.column_names import LONGEST_NAME, RESERVED, column_names, doc_of, fits_doc
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,12 @@ from pipeline.column_names import LONGEST_NAME, OWN_COLUMNS, column_names, doc_o
         pytest.param("'; DROP TABLE x --", "_drop_table_x_", id="SQL"),
         pytest.param("😀", "attribute", id="nothing readable"),
         pytest.param("_misfits", "_misfits_2", id="one of our own"),
+        pytest.param("_file", "_file_2", id="one that Iceberg gives every table"),
         pytest.param("x" * 300, "x" * LONGEST_NAME, id="too long"),
     ],
 )
 def test_an_attribute_gets_a_readable_name(attribute, name):
-    assert column_names([attribute], {}, OWN_COLUMNS) == {attribute: name}
+    assert column_names([attribute], {}, RESERVED) == {attribute: name}
 
 
 def test_names_that_read_alike_get_suffixes_whatever_order_they_come_in():
@@ -43,9 +44,9 @@ def test_a_name_once_given_stays_and_newcomers_go_beside_it():
 
 @given(st.lists(st.text(min_size=1, max_size=300), unique=True, max_size=30))
 def test_names_are_unique_and_what_every_engine_takes(attributes):
-    names = column_names(attributes, {}, OWN_COLUMNS)
+    names = column_names(attributes, {}, RESERVED)
     assert set(names) == set(attributes)
-    assert len({*names.values(), *OWN_COLUMNS}) == len(names) + len(OWN_COLUMNS)
+    assert len({*names.values(), *RESERVED}) == len(names) + len(RESERVED)
     assert all(re.fullmatch(r"[a-z0-9_]{1,255}", name) for name in names.values())
 
 

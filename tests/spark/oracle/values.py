@@ -37,6 +37,7 @@ _NAMES = (
         "\\",
         "\\n",
     ),
+    *("_file", "_pos", "_partition", "_deleted", "_row_id", "__row_operation"),
     *("_misfits", "_write_time", "#deleted", "#odd", "key", "value", "element", "S", "N", "M", "L", "Item", "NewImage"),
     *("x'; DROP TABLE orders; --", "a`b", "a``b", "{}", "[0]", "a,b", "tab\there", "line\nbreak", "\u00a0", "\u200b"),
     *("ä", "a\u0308", "ß", "SS", "ıI", "İ", "😀", "👩‍👩‍👧", "数量", "مبلغ", "n" * 255, "N" * 300, "ab" * 200 + "c"),

@@ -1,0 +1,28 @@
+"""A second reader of the table that shares no code with the jobs, nor with PyIceberg: DuckDB."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+#: The extension that reads Iceberg tables, after the one it reads their manifests with. They come as packages.
+_EXTENSIONS = ("avro", "iceberg")
+
+
+def read_by_duckdb(table_folder: Path) -> list[dict[str, Any]]:
+    """Every row of a table of a Hadoop catalog, by its newest metadata file."""
+    versions = (table_folder / "metadata").glob("v*.metadata.json")
+    newest = max(versions, key=lambda file: int(file.name[1:].partition(".")[0]))
+    with duckdb.connect(
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    ) as connection:
+        for name in _EXTENSIONS:
+            package = files(f"duckdb_extension_{name}") / "extensions" / f"v{duckdb.__version__}"
+            with as_file(package / f"{name}.duckdb_extension") as extension:
+                connection.load_extension(str(extension))
+        found = connection.execute("SELECT * FROM iceberg_scan(?)", [str(newest)])
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
