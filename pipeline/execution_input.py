@@ -35,7 +35,7 @@ class ExecutionInput:
         """Read an execution's input. `default_table` is the only table configured, or empty. Raises InputRefused."""
         if not isinstance(raw, Mapping):
             raise InputRefused(f'the input is {raw!r}; allowed is an object such as {{"table": "orders"}}')
-        unknown = sorted(set(raw) - set(_FIELDS))
+        unknown = sorted(raw.keys() - _FIELDS)
         if unknown:
             raise InputRefused(f"the input has the unknown field {unknown[0]!r}; allowed are {', '.join(_FIELDS)}")
         wish = cls(

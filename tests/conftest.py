@@ -16,6 +16,8 @@ settings.load_profile("tidemark")
 _TOGETHER = ("deployed", "spark")
 #: A file of such a folder that is long enough to be worth a start of its own beside the others.
 _ALONE = "tests/deployed/test_crash_matrix.py"
+#: What is begun first, the longest: else one of them runs on alone at the end, on one processor.
+_FIRST = ("tests/deployed/", "tests/spark/", _ALONE, "tests/simulation/", "tests/local/")
 
 
 class _ByFixtures(LoadScopeScheduling):
@@ -25,6 +27,17 @@ class _ByFixtures(LoadScopeScheduling):
         file = nodeid.partition("::")[0]
         folder = file.split("/")[1]
         return folder if folder in _TOGETHER and file != _ALONE else file
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Bring the tests into the order in which their units are begun; within a unit they stay as they are."""
+    items.sort(key=lambda item: _rank(item.nodeid))
+
+
+def _rank(nodeid: str) -> int:
+    ranks = [rank for rank, start in enumerate(_FIRST) if nodeid.startswith(start)]
+    # What stands alone also begins like the folder it lies in.
+    return ranks[-1] if ranks else len(_FIRST)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from copy import copy
+from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from typing import Any
 
@@ -114,7 +115,7 @@ class Account:
 
     def read(self) -> Parameters:
         """All of the table's parameters at once."""
-        return replace(self.parameters)
+        return copy(self.parameters)
 
     def look_at_source(self) -> SourceHistory:
         """The source table and its restorable range. Raises TableNotFound."""

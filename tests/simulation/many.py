@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,11 +12,14 @@ from tests.simulation.clock import DAY, YEAR
 from tests.simulation.simulation import Lived, simulate
 from tests.simulation.timeline import Violation
 
+#: A year makes many small objects and hardly a cycle; looking for cycles as often as usual costs a twentieth of it.
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+
 
 def live_through(seeds: Iterable[int], days: int = YEAR // DAY) -> Iterator[Lived | str]:
     """What each seed lived through, in any order; a text instead where an invariant broke: the seed and its timeline."""
     # Not forked: a test's process may have threads of its own.
-    with get_context("spawn").Pool(os.cpu_count()) as pool:
+    with get_context("spawn").Pool(os.cpu_count(), gc.set_threshold, (_OBJECTS_BETWEEN_COLLECTIONS,)) as pool:
         yield from pool.imap_unordered(_one, [(seed, days) for seed in seeds])
 
 
