@@ -1,7 +1,7 @@
 """``python -m local.bench``: the product's jobs beside other ways to do the same, on the same data, in the same run.
 
-Prints every result and the ratios between them, draws the chart and writes the page that `docs/benchmarks.md` is a copy
-of. Numbers are for comparing with each other in one run; nothing here passes or fails.
+Prints every result and the ratios between them, and writes a page with a chart. Numbers are for comparing with each
+other in one run; nothing here passes or fails.
 """
 
 from __future__ import annotations
