@@ -13,6 +13,7 @@ from pyiceberg.table import Table as IcebergTable
 
 from local.compare import Difference, Table, differences
 from local.control import LocalAws
+from local.hadoop_catalog import newest_metadata
 from pipeline.marker import NAMES
 
 
@@ -39,9 +40,7 @@ def read_through_glue(aws: LocalAws, database: str, name: str) -> IcebergTable:
 
 def read_folder(table_folder: Path) -> IcebergTable:
     """Open a table of a Hadoop catalog by its newest metadata file."""
-    versions = (table_folder / "metadata").glob("v*.metadata.json")
-    newest = max(versions, key=lambda file: int(file.name[1:].partition(".")[0]))
-    return StaticTable.from_metadata(str(newest))
+    return StaticTable.from_metadata(str(newest_metadata(table_folder)))
 
 
 def rows(table: IcebergTable) -> list[dict[str, Any]]:
@@ -52,8 +51,12 @@ def rows(table: IcebergTable) -> list[dict[str, Any]]:
 
 def compare(items: list[Mapping[str, Any]], table: IcebergTable, key: tuple[str, ...]) -> list[Difference]:
     """Every difference between source items and the table."""
-    names = json.loads(table.properties.get(NAMES, "{}"))
-    return list(differences(items, rows(table), Table(table.schema(), names), key))
+    return list(differences(items, rows(table), columns(table), key))
+
+
+def columns(table: IcebergTable) -> Table:
+    """The table's columns by exact attribute name."""
+    return Table(table.schema(), json.loads(table.properties.get(NAMES, "{}")))
 
 
 def scan_source(aws: LocalAws, name: str) -> list[Mapping[str, Any]]:

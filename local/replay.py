@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 from local.aws.emr.machine import java_environment
 from local.chain import Chain, FoundExport, chain_for
+from local.hadoop_catalog import newest_metadata
 from pipeline.errors import ManifestUnreadable, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
@@ -101,9 +102,8 @@ def _check_checksum(file: Path) -> None:
 
 def table_state(target: ReplayTarget) -> TableState:
     """What the table says of itself, read from the newest metadata file of the Hadoop catalog."""
-    metadata = target.folder / "metadata"
-    versions = sorted(metadata.glob("v*.metadata.json"), key=lambda file: int(file.name[1:].partition(".")[0]))
-    return read_table_state(_json(versions[-1])) if versions else NO_TABLE
+    newest = newest_metadata(target.folder)
+    return read_table_state(_json(newest)) if newest else NO_TABLE
 
 
 def _json(file: Path) -> dict[str, object]:

@@ -42,14 +42,13 @@ def unfit(seen: Observation, wish: ExecutionInput) -> Halt | None:
             f"the table was loaded from {marker.source_arn} with id {marker.source_id}; "
             f"the source table's id is now {seen.source.table.id}",
         )
-    if latest + CLOCK_TOLERANCE >= marker.watermark >= earliest:
-        return None
-    watermark = format_instant(marker.watermark)
     if marker.watermark > latest + CLOCK_TOLERANCE:
-        return halt(
-            WatermarkAhead, f"the watermark is {watermark}; the source can be restored only to {format_instant(latest)}"
-        )
-    return halt(HistoryLost, f"the watermark is {watermark}; the source's history begins at {format_instant(earliest)}")
+        told = f"the source can be restored only to {format_instant(latest)}"
+        return halt(WatermarkAhead, f"the watermark is {format_instant(marker.watermark)}; {told}")
+    if marker.watermark < earliest:
+        told = f"the source's history begins at {format_instant(earliest)}"
+        return halt(HistoryLost, f"the watermark is {format_instant(marker.watermark)}; {told}")
+    return None
 
 
 def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | None:

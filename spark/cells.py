@@ -52,13 +52,12 @@ def _set(type_: ColumnType, elements: Sql) -> Sql:
         return elements
     if type_.kind is Kind.BYTES:
         return transform(elements, lambda text: f"unbase64({text})")
-    exact = transform(elements, lambda text: number(type_, text))
-    return call("coalesce", *(_whole_numbers(elements) if type_.kind is Kind.LONG else ()), _without_null(exact))
-
-
-def _whole_numbers(elements: Sql) -> list[Sql]:
-    """The usual spelling, cast at once: without a point, which a cast to bigint would cut off, and without an exponent."""
-    return [when(f"instr(array_join({elements}, ''), '.') = 0", _without_null(f"cast({elements} AS array<bigint>)"))]
+    exact = _without_null(transform(elements, lambda text: number(type_, text)))
+    if type_.kind is not Kind.LONG:
+        return exact
+    # The usual spelling, cast at once: without a point, which a cast to bigint would cut off.
+    usual = when(f"instr(array_join({elements}, ''), '.') = 0", _without_null(f"cast({elements} AS array<bigint>)"))
+    return call("coalesce", usual, exact)
 
 
 def _without_null(cells: Sql) -> Sql:

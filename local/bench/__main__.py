@@ -49,9 +49,9 @@ def _measured(folder: Path, sizes: list[int]) -> Iterator[Result]:
     for items in sizes:
         for piece in pieces.of_orders(folder, items):
             yield from _results(folder / str(items), piece)
+        shutil.rmtree(folder / str(items))
     for piece in pieces.of_widths(folder):
         yield from _results(folder / piece.kind, piece)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _results(folder: Path, piece: Piece) -> Iterator[Result]:

@@ -61,16 +61,14 @@ def write_changes(folder: Path, items: int, first: int, changes: int, index: int
     """An incremental export of window `index`: so many changes of a table of `items` orders, from change `first` on."""
     bounds, end, share = window(index), first + changes, -(-changes // 4)
     start = micros_of_instant(bounds.start)
-    parts = [partial(_changes, items, begin, min(begin + share, end), start) for begin in range(first, end, share)]
+    parts = [
+        partial(orders.changes, items, begin, min(begin + share, end), start) for begin in range(first, end, share)
+    ]
     return _write(folder, Extent(micros_of_instant(bounds.end), start, NEW_AND_OLD_IMAGES), parts)
 
 
 def _full(item: Callable[[int], str], first: int, end: int) -> Iterable[str]:
     return (f'{{"Item":{item(number)}}}' for number in range(first, end))
-
-
-def _changes(items: int, first: int, end: int, begin_micros: int) -> Iterable[str]:
-    return orders.changes(items, first, end, begin_micros)
 
 
 def _write(folder: Path, extent: Extent, parts: Sequence[Callable[[], Iterable[str]]]) -> WrittenExport:

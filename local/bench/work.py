@@ -99,17 +99,19 @@ def _measured(work: Work, events: Path) -> Measured:
 
 def _seconds(spark: SparkSession, work: Work, this: Round) -> float:
     started = time.monotonic()
-    summaries = [Path(summary) for summary in this.summaries]
-    files = [file for summary in summaries for file in obvious.data_files(summary)]
     if work.way == TIDEMARK:
         run_order(spark, _order(this, Path(work.warehouse)), "")
     elif work.way == BOUND:
-        bound.load(spark, files, _TABLE, _BUCKETS)
+        bound.load(spark, _files(this), _TABLE, _BUCKETS)
     elif this.is_load:
-        obvious.load(spark, files, _TABLE)
+        obvious.load(spark, _files(this), _TABLE)
     else:
-        obvious.merge(spark, files, _TABLE)
+        obvious.merge(spark, _files(this), _TABLE)
     return time.monotonic() - started
+
+
+def _files(this: Round) -> list[str]:
+    return [file for summary in this.summaries for file in obvious.data_files(Path(summary))]
 
 
 def _order(this: Round, warehouse: Path) -> JobOrder:

@@ -20,8 +20,6 @@ from tests.simulation.timeline import Timeline
 _TOKEN_LIFE = 8 * HOUR
 #: When an export that never ends is given up, and how long it takes at most until damaged files are noticed.
 _HANGING, _UNTIL_REFUSED = 96 * HOUR, 2 * HOUR
-#: What an export is made for: the mode of its plan, and the bounds of the whole plan.
-Stretch = tuple[str, tuple[datetime, ...]]
 _NEVER = 10_000 * DAY
 
 
@@ -73,7 +71,7 @@ class Exports:
     def __init__(self, clock: Clock, dice: random.Random, timeline: Timeline) -> None:
         self._clock, self._dice, self._timeline = clock, dice, timeline
         self._by_token: dict[str, Export] = {}
-        self._of_work: dict[tuple[ExportRequest, Stretch], list[Export]] = {}
+        self._of_work: dict[tuple[ExportRequest, str, tuple[datetime, ...]], list[Export]] = {}
         self.by_arn: dict[str, Export] = {}
         self.flaws: list[Flaw] = []
         self.standing = ""
@@ -94,7 +92,7 @@ class Exports:
         self._refuse_needless(request, plan)
         made = self._made(source, request)
         self._by_token[token] = self.by_arn[made.arn] = made
-        self._of_work.setdefault((request, _stretch(plan)), []).append(made)
+        self._of_work.setdefault((request, plan.mode, plan.bounds), []).append(made)
         self._timeline.add("DynamoDB", "starts {}: {}{}", made.arn, request, _says(made))
         if self.made % 1_000 == 0:
             self._forget()
@@ -115,7 +113,7 @@ class Exports:
 
     def _refuse_needless(self, request: ExportRequest, plan: RunPlan) -> None:
         """No stretch is paid for twice while its export is sound and every token of it is still known."""
-        former, now = self._of_work.get((request, _stretch(plan)), []), self._clock.now
+        former, now = self._of_work.get((request, plan.mode, plan.bounds), []), self._clock.now
         findable = all(export.ends + _TOKEN_LIFE > now for export in former)
         sound = [e.arn for e in former if e.is_sound(now) and e.source.table.id == plan.source_id]
         if sound and findable and not plan.attempt:
@@ -141,10 +139,6 @@ class Exports:
         self._by_token = {token: export for token, export in self._by_token.items() if export.ends > old}
         self._of_work = {work: made for work, made in self._of_work.items() if made[-1].ends > old}
         self.by_arn = {export.arn: export for export in self.by_arn.values() if export.ends > old}
-
-
-def _stretch(plan: RunPlan) -> Stretch:
-    return plan.mode, plan.bounds
 
 
 def _says(export: Export) -> str:

@@ -8,14 +8,14 @@ from typing import Any
 
 import duckdb
 
+from local.hadoop_catalog import newest_metadata
+
 #: The extension that reads Iceberg tables, after the one it reads their manifests with. They come as packages.
 _EXTENSIONS = ("avro", "iceberg")
 
 
 def read_by_duckdb(table_folder: Path) -> list[dict[str, Any]]:
     """Every row of a table of a Hadoop catalog, by its newest metadata file."""
-    versions = (table_folder / "metadata").glob("v*.metadata.json")
-    newest = max(versions, key=lambda file: int(file.name[1:].partition(".")[0]))
     with duckdb.connect(
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     ) as connection:
@@ -23,6 +23,6 @@ def read_by_duckdb(table_folder: Path) -> list[dict[str, Any]]:
             package = files(f"duckdb_extension_{name}") / "extensions" / f"v{duckdb.__version__}"
             with as_file(package / f"{name}.duckdb_extension") as extension:
                 connection.load_extension(str(extension))
-        found = connection.execute("SELECT * FROM iceberg_scan(?)", [str(newest)])
+        found = connection.execute("SELECT * FROM iceberg_scan(?)", [str(newest_metadata(table_folder))])
         names = [column[0] for column in found.description]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]

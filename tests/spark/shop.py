@@ -14,6 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, WrittenExport, journal_of, write_exports
+from local.hadoop_catalog import newest_metadata
 from local.reader import compare, read_folder, rows
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
@@ -151,8 +152,7 @@ class Shop:
     @property
     def metadata(self) -> dict[str, Any]:
         """The content of the table's newest metadata file; empty where there is no table."""
-        versions = list((self.table_folder / "metadata").glob("v*.metadata.json"))
-        newest = max(versions, key=lambda file: int(file.name[1:].partition(".")[0]), default=None)
+        newest = newest_metadata(self.table_folder)
         return json.loads(newest.read_text()) if newest else {}
 
     @property

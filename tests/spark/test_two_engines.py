@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from local.bench import wide
-from local.compare import Table, differences
-from local.reader import read_folder
-from pipeline.marker import NAMES
+from local.compare import differences
+from local.reader import columns, read_folder
 from tests.spark.duck import read_by_duckdb
 from tests.spark.sample_items import ALL_TYPES
 from tests.spark.shop import Shop
@@ -55,9 +54,8 @@ def wide_item(pk: str) -> dict[str, Any]:
 
 def differences_by_duckdb(shop: Shop, at: float) -> list[str]:
     """Where the table, read by DuckDB, differs from what the source held at a minute."""
-    table = read_folder(shop.table_folder)
-    columns = Table(table.schema(), json.loads(table.properties.get(NAMES, "{}")))
-    return [str(found) for found in differences(shop.items(at), read_by_duckdb(shop.table_folder), columns, ("pk",))]
+    rows, named = read_by_duckdb(shop.table_folder), columns(read_folder(shop.table_folder))
+    return [str(found) for found in differences(shop.items(at), rows, named, ("pk",))]
 
 
 def test_every_odd_name_is_loaded_and_merged_and_read_by_two_engines(shop: Callable[..., Shop]):
