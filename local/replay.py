@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,8 @@ from pipeline.overrides import NO_OVERRIDES, Overrides
 
 CATALOG = "local"
 _BUCKETS = 16
+#: DynamoDB JSON: from about here on a load is quicker with both of Java's compilers, and nothing else is.
+_MUCH_TO_READ = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def replay(exports: Path, target: ReplayTarget) -> list[dict[str, object]]:
     chain = chain_for(found, source, state.watermark)
     if chain.is_empty:
         return []
-    spark = local_session(target.warehouse)
+    spark = local_session(target.warehouse, is_bulk=much_to_read(chain.exports))
     try:
         return [run_order(spark, order, target.secret) for order in _orders(chain, source, target)]
     finally:
@@ -163,9 +165,16 @@ def order_for(
     )
 
 
-def local_session(warehouse: Path, catalog_name: str = CATALOG, cores: str = "*") -> SparkSession:
-    """A Spark session of this process with a Hadoop catalog below `warehouse`."""
-    os.environ.update(java_environment())
+def much_to_read(exports: Iterable[FoundExport]) -> bool:
+    """Whether there is so much to read that making Java's code fast takes less time than it saves."""
+    return sum(export.manifest.billed_bytes for export in exports) >= _MUCH_TO_READ
+
+
+def local_session(
+    warehouse: Path, catalog_name: str = CATALOG, cores: str = "*", *, is_bulk: bool = False
+) -> SparkSession:
+    """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: there is `much_to_read`."""
+    os.environ.update(java_environment(is_bulk))
     catalog = f"spark.sql.catalog.{catalog_name}"
     return (
         SparkSession.builder.master(f"local[{cores}]")

@@ -14,9 +14,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.column_names import WRITE_TIME
+from pipeline.column_names import MISFITS, WRITE_TIME
 from spark.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
-from spark.projection import ODD
+from spark.projection import ODD, has_no_value, misfit_count
 
 OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
 OUTCOME = "#outcome"
@@ -52,20 +52,23 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> D
 
 
 def counted(changes: DataFrame) -> dict[str, int]:
-    """Count records, outcomes, odd rows and problems of net changes, in one pass."""
+    """Count records, outcomes and problems of net changes, in one pass; odd rows, or misfits where they are known."""
+    looked_through = MISFITS in changes.columns
     found: Any = changes.agg(
         F.sum(RECORDS).alias("read"),
         *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
         F.sum(F.col(RECORDS) - 1).alias("folded"),
-        F.count(ODD).alias("odd"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
+        (F.lit(0) if looked_through else F.count(ODD)).alias("odd"),
+        (F.sum(misfit_count()) if looked_through else F.lit(0)).alias("misfits"),
+        (F.count_if(has_no_value()) if looked_through else F.lit(0)).alias("no_value"),
     ).first()
     return {name: count or 0 for name, count in found.asDict().items()}
 
 
-def of_commit(found: Mapping[str, int], misfits: int) -> dict[str, int]:
+def of_commit(found: Mapping[str, int]) -> dict[str, int]:
     """The counts that a commit carries."""
-    return {**{name: found[name] for name in ("read", *OUTCOMES, "folded")}, "misfits": misfits}
+    return {name: found[name] for name in ("read", *OUTCOMES, "folded", "misfits")}
 
 
 def continuity(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.column_growth import Target, first_columns, rebuilt
-from pipeline.column_names import MISFITS, WRITE_TIME
+from pipeline.column_names import WRITE_TIME
 from pipeline.column_profile import Observed, Profile
 from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineError
 from pipeline.job_order import JobOrder
@@ -35,7 +35,7 @@ from spark.report import Committed, listed_misfits
 from spark.table import Table
 
 #: An export of so many items is looked at whole before its types are decided; of a larger one, this many items.
-SAMPLE_ITEMS = 5_000
+SAMPLE_ITEMS = 2_000
 _IS_ODD = "#is_odd"
 _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
 
@@ -118,7 +118,8 @@ def _sample(this: _Load) -> DataFrame:
         held += file.item_count
         if held >= SAMPLE_ITEMS:
             break
-    return _items(this, lines(this.spark, chosen).limit(SAMPLE_ITEMS))
+    # In one task: Spark would bring the lines of several together first, in a job of their own.
+    return _items(this, lines(this.spark, chosen).coalesce(1).limit(SAMPLE_ITEMS))
 
 
 def _items(this: _Load, of: DataFrame) -> DataFrame:
@@ -162,7 +163,10 @@ def _write_branch(this: _Load, target: Target, counted: Observation) -> str:
 
 
 def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFrame:
-    """Every item as a row of the table, counted on the way; items without a whole key are counted and left out."""
+    """Every item as a row of the table, counted on the way; items without a whole key are counted and left out.
+
+    Columns that are no table's, with a character that none can have, are left to whoever writes the rows to drop.
+    """
     rows = _rows(lines(this.spark, this.export.files_with_records), this, columns)
     whole_key = has_cells(columns.key)
     readable, lacking = F.col(READABLE), F.col("#lacks_key")
@@ -175,8 +179,7 @@ def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFr
         "misfits": F.sum(misfit_count()),
     }
     observed = rows.observe(counted, *(c.alias(n) for n, c in counts.items()), *key_room(this.order.source.key))
-    names = [field.name for field in columns.all]
-    return observed.where(whole_key).select(*names, F.lit(None).cast("timestamp").alias(WRITE_TIME), MISFITS)
+    return observed.where(whole_key).withColumn(WRITE_TIME, F.lit(None).cast("timestamp"))
 
 
 def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:

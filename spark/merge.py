@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from pipeline.column_growth import grown
 from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.column_profile import Profile
-from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch, UnreadableLine
+from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
 from pipeline.job_order import JobOrder
+from pipeline.marker import read_table_state
 from pipeline.pins import check_followed
 from pipeline.protected import PROTECTED, check_protected, protected_text
 from pipeline.table_columns import Columns, columns_of, resolved
@@ -28,7 +28,7 @@ from spark.contradictions import check_contradictions
 from spark.guard import is_done
 from spark.kept import Kept
 from spark.profiles import exploded, observed_misfits
-from spark.projection import ODD, has_no_value, looked_through, misfit_count, without_misfits
+from spark.projection import looked_through, without_misfits
 from spark.protection import Protection
 from spark.reading import Export, read_exports, verify_data_files
 from spark.refusals import count_mismatch, unreadable_line
@@ -39,13 +39,22 @@ _VIEW = "tidemark_changes"
 
 
 class _Merge(NamedTuple):
-    """What every step of one merge needs."""
+    """What every step of one merge needs. `expects_misfits`: the last commit had some; all rows are looked through at once."""
 
     spark: SparkSession
     order: JobOrder
     table: Table
     exports: Sequence[Export]
     protection: Protection
+    expects_misfits: bool
+
+
+class _Changes(NamedTuple):
+    """Net changes, ready to be merged, and their counts. `rows`: those of `kept`, with their misfits."""
+
+    kept: Kept
+    rows: DataFrame
+    found: dict[str, int]
 
 
 def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
@@ -53,20 +62,25 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     verify_data_files(spark, exports)
-    this = _Merge(spark, order, table, exports, protection)
     metadata = table.metadata()
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
+    this = _Merge(spark, order, table, exports, protection, _had_misfits(metadata))
     _protect(this, metadata["properties"], before)
-    kept, found = _counted_changes(this, before)
+    read = _read_changes(this, before)
     try:
-        columns = _with_room(this, kept.rows, before) if found["odd"] else before
+        columns = _with_room(this, read.rows, before) if read.found["misfits"] else before
         if columns != before:
-            kept.drop()
-            kept, found = _counted_changes(this, columns)
-        return _apply(this, kept.rows, found, before, columns)
+            read.kept.drop()
+            read = _read_changes(this._replace(expects_misfits=True), columns)
+        return _apply(this, read, before, columns)
     finally:
-        kept.drop()
+        read.kept.drop()
+
+
+def _had_misfits(metadata: Mapping[str, Any]) -> bool:
+    marker = read_table_state(metadata).marker
+    return marker is not None and marker.counts.get("misfits", 0) > 0
 
 
 def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> None:
@@ -78,28 +92,40 @@ def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> N
         this.table.remember({PROTECTED: protected})
 
 
-def _counted_changes(this: _Merge, columns: Columns) -> tuple[Kept, dict[str, int]]:
-    """The net changes, kept for the merge, and their counts. Refuses where they are not what the manifests say."""
+def _read_changes(this: _Merge, columns: Columns) -> _Changes:
+    """The net changes, kept for the merge. Refuses where their counts are not what the manifests say."""
     numbered = changes.numbered_lines(this.spark, this.exports)
     told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns, this.protection))
     if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
         told = accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
-    kept = Kept(told)
+    if this.expects_misfits:
+        return _counted(this, looked_through(told, columns.all), columns)
+    typed = _counted(this, told, columns)
+    if not typed.found["odd"]:
+        return typed._replace(rows=without_misfits(typed.rows))
+    try:
+        return _counted(this, looked_through(typed.rows, columns.all), columns)
+    finally:
+        typed.kept.drop()
+
+
+def _counted(this: _Merge, rows: DataFrame, columns: Columns) -> _Changes:
+    kept = Kept(rows)
     try:
         found = accounting.counted(kept.rows)
         _check(this, found, columns)
     except Exception:
         kept.drop()
         raise
-    return kept, found
+    return _Changes(kept, kept.rows, found)
 
 
 def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
     said = sum(export.manifest.item_count for export in this.exports)
     stretch = f"{this.order.job_id} ({len(this.exports)} exports)"
     key = ", ".join(map(str, this.order.source.key))
-    if found[changes.UNREADABLE]:
-        raise _unreadable(this, columns)
+    if found[changes.UNREADABLE] or found["no_value"]:
+        raise unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns, this.protection))
     if found["read"] != said:
         raise count_mismatch(this.spark, this.exports, found["read"])
     if found[changes.LACKING] or found[changes.OTHER_KEY]:
@@ -110,13 +136,9 @@ def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
         raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
 
 
-def _unreadable(this: _Merge, columns: Columns) -> UnreadableLine:
-    return unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns, this.protection))
-
-
 def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
     """Give the table a column for every attribute and nested field that has none; returns its columns then."""
-    observed = observed_misfits(exploded(_odd_rows(rows, columns)))
+    observed = observed_misfits(exploded(rows))
     seen = Profile.of(replace(row, path=resolved(row.path, columns)) for row in observed)
     wanted = grown(columns, seen, this.order.columns)
     if wanted != columns:
@@ -124,35 +146,10 @@ def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
     return wanted
 
 
-def _odd_rows(rows: DataFrame, columns: Columns) -> DataFrame:
-    """The odd ones of the changes, with their misfits."""
-    return looked_through(rows.where(F.col(ODD).isNotNull()), columns.all)
-
-
-def _apply(this: _Merge, rows: DataFrame, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
-    if not found["odd"]:
-        return _commit(this, without_misfits(rows), accounting.of_commit(found, 0), before, columns)
-    odd = Kept(_odd_rows(rows, columns))
-    try:
-        misfits = _misfits(this, odd.rows, columns)
-        key = [field.name for field in columns.key]
-        listed = _listed(this, exploded(odd.rows, *key), key) if misfits else []
-        whole = without_misfits(rows.where(F.col(ODD).isNull())).unionByName(odd.rows)
-        return replace(
-            _commit(this, whole, accounting.of_commit(found, misfits), before, columns),
-            misfits=listed,
-        )
-    finally:
-        odd.drop()
-
-
-def _misfits(this: _Merge, odd: DataFrame, columns: Columns) -> int:
-    """Count the misfits of the odd changes. Refuses a value that is none of DynamoDB's."""
-    counts = (F.sum(misfit_count()).alias("misfits"), F.count_if(has_no_value()).alias("no_value"))
-    found: Any = odd.agg(*counts).first()
-    if found["no_value"]:
-        raise _unreadable(this, columns)
-    return int(found["misfits"])
+def _apply(this: _Merge, read: _Changes, before: Columns, columns: Columns) -> Committed:
+    key = [field.name for field in columns.key]
+    listed = _listed(this, exploded(read.rows, *key), key) if read.found["misfits"] else []
+    return replace(_commit(this, read.rows, accounting.of_commit(read.found), before, columns), misfits=listed)
 
 
 def _commit(this: _Merge, whole: DataFrame, counts: dict[str, int], before: Columns, columns: Columns) -> Committed:

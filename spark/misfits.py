@@ -7,18 +7,17 @@ rule of a set's elements behind a colon; a value fits here exactly where `spark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
 from pipeline.column_names import MISFITS
-from pipeline.column_profile import MOST_DIGITS
 from pipeline.column_types import CONTAINER_TAGS, LONG, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
 from pipeline.pointers import step
-from spark.numbers import decimals, number, plain_number
+from spark.numbers import is_number, number
 from spark.places import Naming, column, of_members, with_places
 from spark.pointers import below, step_of
-from spark.sql import Sql, call, function, let, literal, struct, transform, when
+from spark.sql import Sql, call, function, literal, struct, transform, when
 from spark.values import CONTAINERS, dynamodb_json, element_of, elements, has, has_one_type, members, of, strings
 
 #: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
@@ -27,6 +26,16 @@ NO_VALUE = "{}"
 _ANY = "~"
 # `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
 _WHERE = "struct<pointer:string,path:string,rule:string>"
+#: The types of DynamoDB's whose values always have a cell in columns of a rule.
+_TAGS = {
+    Kind.TEXT.value: ["S"],
+    Kind.BYTES.value: ["B"],
+    Kind.FLAG.value: ["BOOL"],
+    Kind.SCALARS.value: sorted(SCALAR_TAGS),
+    Kind.JSON.value: sorted(CONTAINER_TAGS),
+    "SS": ["SS"],
+    "BS": ["BS"],
+}
 
 
 def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFrame:
@@ -38,7 +47,9 @@ def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFra
     naming = _naming(rules)
     found = with_places(rows, of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
     places = call("concat", *(column(level) for level in range(1, naming.levels + 1)))
-    gathered = found.selectExpr("*", f"{places} AS `#places`").selectExpr("*", f"{_entries('`#places`')} AS `#entries`")
+    gathered = found.selectExpr("*", f"{places} AS `#places`").selectExpr(
+        "*", f"{_entries('`#places`', rules.values())} AS `#entries`"
+    )
     return gathered.selectExpr("*", f"{when('size(`#entries`) > 0', 'map_from_entries(`#entries`)')} AS `{MISFITS}`")
 
 
@@ -90,55 +101,46 @@ def _rule(type_: ColumnType) -> str:
     return f"decimal:{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
 
 
-def _entries(places: Sql) -> Sql:
-    """The misfits among places: pointer and text."""
+def _entries(places: Sql, rules: Iterable[str]) -> Sql:
+    """The misfits among places: pointer and text. `rules`: all there are."""
+    fits = _fits(_number_types(rules))
     return transform(
-        f"filter({places}, {function(1, lambda p: _is_misfit(f'{p}.place.rule', f'{p}.value'))})",
+        f"filter({places}, {function(1, lambda p: _is_misfit(f'{p}.value', fits(f'{p}.place.rule', f'{p}.value')))})",
         lambda p: struct(
             pointer=f"{p}.place.pointer",
-            json=when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value"), f"'{NO_VALUE}'"),
+            json=call("coalesce", when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value")), f"'{NO_VALUE}'"),
         ),
     )
 
 
-def _is_misfit(rule: Sql, value: Sql) -> Sql:
-    unheld = f"NOT {has(value, 'NULL')} AND NOT coalesce({_fits(rule, value)}, false)"
+def _is_misfit(value: Sql, fits: Sql) -> Sql:
+    unheld = f"NOT {has(value, 'NULL')} AND NOT coalesce({fits}, false)"
     return f"(NOT {has_one_type(value)} OR ({unheld}))"
 
 
-def _fits(rule: Sql, value: Sql) -> Sql:
-    """Whether a column of this rule has a cell for the value; null for no column."""
-    tags = {
-        Kind.TEXT: ["S"],
-        Kind.BYTES: ["B"],
-        Kind.FLAG: ["BOOL"],
-        Kind.SCALARS: sorted(SCALAR_TAGS),
-        Kind.JSON: sorted(CONTAINER_TAGS),
-    }
-    cases = [f"WHEN '{kind.value}' THEN {' OR '.join(has(value, tag) for tag in some)}" for kind, some in tags.items()]
-    head = f"substring_index({rule}, ':', 1)"
-    numbers = function(1, lambda n: f"coalesce({_number_fits(f'substr({rule}, 4)', n)}, false)")
-    cases += [
-        f"WHEN '{Kind.LIST.value}' THEN isnotnull({elements(value)})",
-        f"WHEN '{Kind.STRUCT.value}' THEN isnotnull({members(value)})",
-        f"WHEN '{Kind.DICTIONARY.value}' THEN isnotnull({members(value)})",
-        f"WHEN 'SS' THEN {has(value, 'SS')}",
-        f"WHEN 'BS' THEN {has(value, 'BS')}",
-        f"WHEN 'NS' THEN forall({strings(of(value, 'NS'))}, {numbers})",
-    ]
-    return f"(CASE {head} {' '.join(cases)} ELSE {_number_fits(rule, of(value, 'N'))} END)"
+def _number_types(rules: Iterable[str]) -> list[tuple[str, ColumnType]]:
+    """The rules of number columns, which may stand behind a set's tag, and the types they are the rules of."""
+    found = sorted({rule.removeprefix("NS:") for rule in rules})
+    scales = [(rule, int(rule.partition(":")[2])) for rule in found if rule.startswith(f"{Kind.DECIMAL.value}:")]
+    return [(rule, ColumnType(Kind.DECIMAL, scale)) for rule, scale in scales] + [(Kind.LONG.value, LONG)]
 
 
-def _number_fits(rule: Sql, text: Sql) -> Sql:
-    """Whether a number column makes a cell of a number, as `spark.numbers.number` does; false or null otherwise."""
-    scale = f"int(substr({rule}, 9))"
+def _fits(numbers: Sequence[tuple[str, ColumnType]]) -> Callable[[Sql, Sql], Sql]:
+    """Whether a column of a rule has a cell for a value; null for no column. `numbers`: the number columns' rules."""
 
-    def decimal(plain: Sql) -> Sql:
-        whole = f"ltrim('0', replace(substring_index({plain}, '.', 1), '-', ''))"
-        return f"{decimals(text)} <= {scale} AND length({whole}) <= {MOST_DIGITS} - {scale}"
+    def number_fits(rule: Sql, text: Sql) -> Sql:
+        cases = [f"WHEN '{of_type}' THEN isnotnull({number(type_, text)})" for of_type, type_ in numbers]
+        return f"CASE {rule} {' '.join(cases)} WHEN '{Kind.DIGITS.value}' THEN {is_number(text)} END"
 
-    return (
-        f"CASE WHEN {rule} = '{Kind.DIGITS.value}' THEN {plain_number(text)} IS NOT NULL "
-        f"WHEN {rule} = '{Kind.LONG.value}' THEN {number(LONG, text)} IS NOT NULL "
-        f"ELSE {let(plain_number(text), decimal)} END"
-    )
+    def fits(rule: Sql, value: Sql) -> Sql:
+        cases = [f"WHEN '{kind}' THEN {' OR '.join(has(value, tag) for tag in tags)}" for kind, tags in _TAGS.items()]
+        element_fits = function(1, lambda n: f"coalesce({number_fits(f'substr({rule}, 4)', n)}, false)")
+        cases += [
+            f"WHEN '{Kind.LIST.value}' THEN isnotnull({elements(value)})",
+            f"WHEN '{Kind.STRUCT.value}' THEN isnotnull({members(value)})",
+            f"WHEN '{Kind.DICTIONARY.value}' THEN isnotnull({members(value)})",
+            f"WHEN 'NS' THEN forall({strings(of(value, 'NS'))}, {element_fits})",
+        ]
+        return f"CASE substring_index({rule}, ':', 1) {' '.join(cases)} ELSE {number_fits(rule, of(value, 'N'))} END"
+
+    return fits

@@ -41,8 +41,13 @@ def decimals(text: Sql) -> Sql:
 
 def plain_number(text: Sql) -> Sql:
     """A number as DynamoDB prints it, so that equal numbers are equal text. Null for what is no number."""
-    spelled_otherwise = when(call("rlike", text, literal(_NUMBER)), let(f"lower({text})", _moved_point))
+    spelled_otherwise = when(is_number(text), let(f"lower({text})", _moved_point))
     return when(call("rlike", text, literal(_PLAIN)), text, spelled_otherwise)
+
+
+def is_number(text: Sql) -> Sql:
+    """Whether a text is a number, for which `plain_number` is not null; null for null."""
+    return call("rlike", text, literal(_NUMBER))
 
 
 def room(plain: Column) -> tuple[Column, Column, Column]:

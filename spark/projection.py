@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import MapType, StringType, StructField, StructType
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
 from spark.cells import cell
 from spark.fitting import level_fits
 from spark.misfits import NO_VALUE, with_misfits
-from spark.sql import member, when
+from spark.sql import Sql, member, when
 from spark.values import CONTAINERS, opened
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
@@ -56,15 +56,24 @@ def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
 
 def without_misfits(rows: DataFrame) -> DataFrame:
     """The same for rows of which none is odd; whoever says so counts the odd ones."""
-    return rows.withColumn(MISFITS, F.lit(None).cast("map<string,string>")).drop(ODD)
+    return rows.withColumn(MISFITS, F.lit(None).cast(MapType(StringType(), StringType(), False))).drop(ODD)
 
 
 def aligned(rows: DataFrame, schema: StructType) -> DataFrame:
-    """The rows with all columns of the table, in its order; null in those that are about to be replaced."""
+    """The rows with all columns of the table, in its order, of its types; null in those that are about to be replaced.
+
+    Of rows that may hold a null where the table takes none, Spark would write every list and struct anew.
+    """
     present = set(rows.columns)
-    return rows.select(
-        *(F.col(f.name) if f.name in present else F.lit(None).cast(f.dataType).alias(f.name) for f in schema.fields)
-    )
+    return rows.selectExpr(*(f"{_aligned(f, f.name in present)} AS `{f.name}`" for f in schema.fields))
+
+
+def _aligned(field: StructField, is_present: bool) -> Sql:
+    name, type_ = f"`{field.name}`", field.dataType.simpleString()
+    if not is_present:
+        return f"CAST(NULL AS {type_})"
+    # Rows without a whole key are left out before; the other value says to Spark that there is no null.
+    return name if field.nullable else f"coalesce({name}, CAST(0 AS {type_}))"
 
 
 def has_no_value() -> Column:

@@ -15,6 +15,11 @@ _SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
     # Compressed bytes: gzip is not splittable, so a task reads whole files; 128 MB would be a gigabyte of JSON.
     "spark.sql.files.maxPartitionBytes": "32m",
+    # More than 32 files are looked for by tasks; one for each file would cost more than looking for all of them.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "16",
+    # A merge's few changes are put into a hash table; sorting the whole table's keys for them costs more. What would
+    # be too large for that, by Spark's own estimate, is sorted all the same.
+    "spark.sql.join.preferSortMergeJoin": "false",
     "spark.sql.adaptive.enabled": "true",
     # It drops the counting from a plan whose rows all turn out to be refused, and the counts would be waited for in vain.
     "spark.sql.adaptive.optimizer.excludedRules": "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation",

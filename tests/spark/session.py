@@ -12,6 +12,7 @@ from spark.session import configured
 
 def session_with(warehouse: Path) -> SparkSession:
     """The session of this process; tables lie below `warehouse`."""
-    session = local_session(warehouse, "glue", cores="2")
+    # One session for a hundred tests: there is enough to do to make Java's code fast.
+    session = local_session(warehouse, "glue", cores="2", is_bulk=True)
     session.sparkContext.setLogLevel("ERROR")
     return configured(session)

@@ -150,13 +150,13 @@ class Machine:
         }
 
 
-def java_environment() -> dict[str, str]:
+def java_environment(is_bulk: bool) -> dict[str, str]:
     """What a Java that PySpark starts in our own process must find in the environment to see these jars and start quickly.
 
-    Raises JarsMissing.
+    `is_bulk`: it will go through so much data that making its code fast pays. Raises JarsMissing.
     """
     jars = installed_jars()
-    return _java(jars, *jvm_options(class_path(jars)))
+    return _java(jars, *(() if is_bulk else _JVM), *jvm_options(class_path(jars)))
 
 
 def class_path(jars: tuple[Path, ...]) -> tuple[Path, ...]:
