@@ -29,7 +29,7 @@ test: install lint ## everything: format, lint, types, boundaries, all tests
 	@$(PYTHON) -m pytest -q --numprocesses 3 --no-loadscope-reorder
 
 check: install lint ## format, lint, types, boundaries, fast tests; under a minute
-	@$(PYTHON) -m pytest -q -m "$(FAST)"
+	@$(PYTHON) -m pytest -q --numprocesses 2 --no-loadscope-reorder -m "$(FAST)"
 
 .PHONY: lint
 lint:

@@ -22,6 +22,8 @@ One run of `make bench` on {machine}. Every job has a process of its own, as on 
   MERGE (`local/bench/obvious.py`). It loses values by design.
 - *Whole job*: from the start of the process to the end of its session. *Work*: without the session. *Warm*: the third
   merge of the kind in one session, each of other changes. MB/s: of DynamoDB JSON, before compression, while at work.
+- Tidemark's merges run with Java's first compiler only, as every job on the local AWS (docs/decisions/0014); loads and
+  the other ways with both, with which they are quicker.
 """
 
 
@@ -101,10 +103,11 @@ def _draw(file: Path, results: Sequence[Result]) -> None:
 
 
 def _plot(axes: Any, results: Sequence[Result], of: Callable[[Result], float]) -> None:
-    for way, marker in zip(WAYS, "o^s", strict=True):
+    for number, (way, marker) in enumerate(zip(WAYS, "o^s", strict=True)):
         some = [result for result in results if result.way == way]
         if some:
-            axes.plot([result.piece.items for result in some], [of(r) for r in some], marker=marker, label=way)
+            sizes, found = [result.piece.items for result in some], [of(result) for result in some]
+            axes.plot(sizes, found, f"C{number}{marker}-", label=way)
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("items in the table")
