@@ -31,11 +31,6 @@ class Chain:
     windows: tuple[FoundExport, ...]
 
     @property
-    def exports(self) -> tuple[FoundExport, ...]:
-        """All of them, in the order in which they are applied."""
-        return (*((self.base,) if self.base else ()), *self.windows)
-
-    @property
     def is_empty(self) -> bool:
         """Whether the table already shows everything."""
         return self.base is None and not self.windows

@@ -10,8 +10,8 @@ from local.chain import FoundExport
 from local.replay import (
     ReplayTarget,
     find_exports,
+    is_long,
     local_session,
-    much_to_read,
     order_for,
     run_order,
     source_of,
@@ -31,7 +31,7 @@ def verify(exports: Path, target: ReplayTarget) -> dict[str, Any]:
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
     job_id = f"verify-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
     order = order_for("verify", job_id, (export,), source_of(found, state, target.key), target, watermark, watermark)
-    spark = local_session(target.warehouse, is_bulk=much_to_read([export]))
+    spark = local_session(target.warehouse, is_bulk=is_long(export))
     try:
         return run_order(spark, order, target.secret)
     finally:

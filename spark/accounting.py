@@ -53,17 +53,18 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> D
 
 def counted(changes: DataFrame) -> dict[str, int]:
     """Count records, outcomes and problems of net changes, in one pass; odd rows, or misfits where they are known."""
-    looked_through = MISFITS in changes.columns
+    marks = {"odd": F.count(ODD)}
+    if MISFITS in changes.columns:
+        marks = {"misfits": F.sum(misfit_count()), "no_value": F.count_if(has_no_value())}
     found: Any = changes.agg(
         F.sum(RECORDS).alias("read"),
         *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
         F.sum(F.col(RECORDS) - 1).alias("folded"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
-        (F.lit(0) if looked_through else F.count(ODD)).alias("odd"),
-        (F.sum(misfit_count()) if looked_through else F.lit(0)).alias("misfits"),
-        (F.count_if(has_no_value()) if looked_through else F.lit(0)).alias("no_value"),
+        *(count.alias(name) for name, count in marks.items()),
     ).first()
-    return {name: count or 0 for name, count in found.asDict().items()}
+    unasked = dict.fromkeys(("odd", "misfits", "no_value"), 0)
+    return {**unasked, **{name: count or 0 for name, count in found.asDict().items()}}
 
 
 def of_commit(found: Mapping[str, int]) -> dict[str, int]:

@@ -7,12 +7,12 @@ rule of a set's elements behind a colon; a value fits here exactly where `spark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
 from pipeline.column_names import MISFITS
-from pipeline.column_types import CONTAINER_TAGS, LONG, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
+from pipeline.column_types import CONTAINER_TAGS, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
 from pipeline.pointers import step
 from spark.numbers import is_number, number
 from spark.places import Naming, column, of_members, with_places
@@ -43,14 +43,13 @@ def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFra
 
     Null as well where everything fits. Columns that are needed on the way stay.
     """
-    rules = dict(_rules("", fields))
-    naming = _naming(rules)
+    types = dict(_types("", fields))
+    naming = _naming({path: _rule(type_) for path, type_ in types.items()})
     found = with_places(rows, of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
     places = call("concat", *(column(level) for level in range(1, naming.levels + 1)))
-    gathered = found.selectExpr("*", f"{places} AS `#places`").selectExpr(
-        "*", f"{_entries('`#places`', rules.values())} AS `#entries`"
-    )
-    return gathered.selectExpr("*", f"{when('size(`#entries`) > 0', 'map_from_entries(`#entries`)')} AS `{MISFITS}`")
+    gathered = found.selectExpr("*", f"{places} AS `#places`")
+    entered = gathered.selectExpr("*", f"{_entries('`#places`', _number_types(types.values()))} AS `#entries`")
+    return entered.selectExpr("*", f"{when('size(`#entries`) > 0', 'map_from_entries(`#entries`)')} AS `{MISFITS}`")
 
 
 def _naming(rules: Mapping[str, str]) -> Naming:
@@ -82,17 +81,24 @@ def _array(texts: Iterable[str]) -> Sql:
     return call("array", *map(literal, texts))
 
 
-def _rules(path: str, fields: Sequence[Field]) -> Iterator[tuple[str, str]]:
+def _types(path: str, fields: Sequence[Field]) -> Iterator[tuple[str, ColumnType]]:
+    """The type at every place that has one, by the path of its rule."""
     for field in fields:
-        yield from _rules_of(f"{path}/{step(field.attribute)}", field.type)
+        yield from _types_in(f"{path}/{step(field.attribute)}", field.type)
 
 
-def _rules_of(path: str, type_: ColumnType) -> Iterator[tuple[str, str]]:
-    yield path, _rule(type_)
+def _types_in(path: str, type_: ColumnType) -> Iterator[tuple[str, ColumnType]]:
+    yield path, type_
     if type_.kind is Kind.STRUCT:
-        yield from _rules(path, type_.fields)
+        yield from _types(path, type_.fields)
     elif type_.kind in CONTAINERS:
-        yield from _rules_of(f"{path}/{_ANY}", element_of(type_))
+        yield from _types_in(f"{path}/{_ANY}", element_of(type_))
+
+
+def _number_types(types: Iterable[ColumnType]) -> dict[str, ColumnType]:
+    """The types of exact numbers among these and the elements of sets, by their rules."""
+    own = (element_of(type_) if type_.kind is Kind.SET else type_ for type_ in types)
+    return {_rule(type_): type_ for type_ in own if type_.kind in (Kind.LONG, Kind.DECIMAL)}
 
 
 def _rule(type_: ColumnType) -> str:
@@ -101,11 +107,16 @@ def _rule(type_: ColumnType) -> str:
     return f"decimal:{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
 
 
-def _entries(places: Sql, rules: Iterable[str]) -> Sql:
-    """The misfits among places: pointer and text. `rules`: all there are."""
-    fits = _fits(_number_types(rules))
+def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """The misfits among places: pointer and text. `numbers`: the types of exact numbers by their rules."""
+
+    def is_misfit(p: Sql) -> Sql:
+        value = f"{p}.value"
+        fits = f"coalesce({_fits(f'{p}.place.rule', value, numbers)}, false)"
+        return f"(NOT {has_one_type(value)} OR (NOT {has(value, 'NULL')} AND NOT {fits}))"
+
     return transform(
-        f"filter({places}, {function(1, lambda p: _is_misfit(f'{p}.value', fits(f'{p}.place.rule', f'{p}.value')))})",
+        f"filter({places}, {function(1, is_misfit)})",
         lambda p: struct(
             pointer=f"{p}.place.pointer",
             json=call("coalesce", when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value")), f"'{NO_VALUE}'"),
@@ -113,34 +124,21 @@ def _entries(places: Sql, rules: Iterable[str]) -> Sql:
     )
 
 
-def _is_misfit(value: Sql, fits: Sql) -> Sql:
-    unheld = f"NOT {has(value, 'NULL')} AND NOT coalesce({fits}, false)"
-    return f"(NOT {has_one_type(value)} OR ({unheld}))"
+def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
+    cases = [f"WHEN '{kind}' THEN {' OR '.join(has(value, tag) for tag in tags)}" for kind, tags in _TAGS.items()]
+    element_fits = function(1, lambda n: f"coalesce({_number_fits(f'substr({rule}, 4)', n, numbers)}, false)")
+    cases += [
+        f"WHEN '{Kind.LIST.value}' THEN isnotnull({elements(value)})",
+        f"WHEN '{Kind.STRUCT.value}' THEN isnotnull({members(value)})",
+        f"WHEN '{Kind.DICTIONARY.value}' THEN isnotnull({members(value)})",
+        f"WHEN 'NS' THEN forall({strings(of(value, 'NS'))}, {element_fits})",
+    ]
+    of_number = _number_fits(rule, of(value, "N"), numbers)
+    return f"CASE substring_index({rule}, ':', 1) {' '.join(cases)} ELSE {of_number} END"
 
 
-def _number_types(rules: Iterable[str]) -> list[tuple[str, ColumnType]]:
-    """The rules of number columns, which may stand behind a set's tag, and the types they are the rules of."""
-    found = sorted({rule.removeprefix("NS:") for rule in rules})
-    scales = [(rule, int(rule.partition(":")[2])) for rule in found if rule.startswith(f"{Kind.DECIMAL.value}:")]
-    return [(rule, ColumnType(Kind.DECIMAL, scale)) for rule, scale in scales] + [(Kind.LONG.value, LONG)]
-
-
-def _fits(numbers: Sequence[tuple[str, ColumnType]]) -> Callable[[Sql, Sql], Sql]:
-    """Whether a column of a rule has a cell for a value; null for no column. `numbers`: the number columns' rules."""
-
-    def number_fits(rule: Sql, text: Sql) -> Sql:
-        cases = [f"WHEN '{of_type}' THEN isnotnull({number(type_, text)})" for of_type, type_ in numbers]
-        return f"CASE {rule} {' '.join(cases)} WHEN '{Kind.DIGITS.value}' THEN {is_number(text)} END"
-
-    def fits(rule: Sql, value: Sql) -> Sql:
-        cases = [f"WHEN '{kind}' THEN {' OR '.join(has(value, tag) for tag in tags)}" for kind, tags in _TAGS.items()]
-        element_fits = function(1, lambda n: f"coalesce({number_fits(f'substr({rule}, 4)', n)}, false)")
-        cases += [
-            f"WHEN '{Kind.LIST.value}' THEN isnotnull({elements(value)})",
-            f"WHEN '{Kind.STRUCT.value}' THEN isnotnull({members(value)})",
-            f"WHEN '{Kind.DICTIONARY.value}' THEN isnotnull({members(value)})",
-            f"WHEN 'NS' THEN forall({strings(of(value, 'NS'))}, {element_fits})",
-        ]
-        return f"CASE substring_index({rule}, ':', 1) {' '.join(cases)} ELSE {number_fits(rule, of(value, 'N'))} END"
-
-    return fits
+def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """Whether a number column makes a cell of a number: by the very expression that makes it."""
+    cases = [f"WHEN '{of_type}' THEN isnotnull({number(type_, text)})" for of_type, type_ in numbers.items()]
+    return f"CASE {rule} {' '.join(cases)} WHEN '{Kind.DIGITS.value}' THEN {is_number(text)} END"

@@ -64,16 +64,15 @@ def aligned(rows: DataFrame, schema: StructType) -> DataFrame:
 
     Of rows that may hold a null where the table takes none, Spark would write every list and struct anew.
     """
-    present = set(rows.columns)
-    return rows.selectExpr(*(f"{_aligned(f, f.name in present)} AS `{f.name}`" for f in schema.fields))
+    # Of any type, so not as text: members of structs may be named by digits alone.
+    absent = {f.name: F.lit(None).cast(f.dataType) for f in schema.fields if f.name not in rows.columns}
+    whole = rows.withColumns(absent) if absent else rows
+    return whole.selectExpr(*(f"`{f.name}`" if f.nullable else _required(f) for f in schema.fields))
 
 
-def _aligned(field: StructField, is_present: bool) -> Sql:
-    name, type_ = f"`{field.name}`", field.dataType.simpleString()
-    if not is_present:
-        return f"CAST(NULL AS {type_})"
-    # Rows without a whole key are left out before; the other value says to Spark that there is no null.
-    return name if field.nullable else f"coalesce({name}, CAST(0 AS {type_}))"
+def _required(key: StructField) -> Sql:
+    """A column of the key as one that holds no null. Rows without a whole key are left out before: nothing is put in."""
+    return f"coalesce(`{key.name}`, CAST(0 AS {key.dataType.simpleString()})) AS `{key.name}`"
 
 
 def has_no_value() -> Column:

@@ -31,6 +31,16 @@ def test_a_rebuild_replaces_content_and_types_and_keeps_names(shop):
     assert source.state.watermark == minute(30)
 
 
+def test_columns_of_any_type_are_replaced(shop):
+    source = shop()
+    years, places = {"M": {"2024": {"N": "1"}, "1e2": S, "12l": S}}, {"L": [{"M": {"5d": S}}]}
+    source.put(1, {"pk": {"S": "a"}, "years": years, "places": places, "names": {"SS": ["x"]}, "raw": {"B": "AQ=="}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "years": S, "places": S, "names": S, "raw": {"N": "1"}})
+    source.load(30)
+    assert source.differences(30) == []
+
+
 def test_readers_see_the_old_content_until_a_rebuild_is_published(shop):
     source = shop()
     source.put(1, {"pk": {"S": "a"}})
