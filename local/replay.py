@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from local.aws.emr.machine import java_environment
 from local.chain import Chain, FoundExport, chain_for
 from local.hadoop_catalog import newest_metadata
+from local.spark_jars import LOCAL_FILE_SYSTEM
 from pipeline.errors import ManifestUnreadable, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
@@ -187,6 +188,7 @@ def local_session(
         .config(f"{catalog}.type", "hadoop")
         # The characters as they are: Iceberg would take %20 for a part of the folder's name.
         .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
+        .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
         # 200 tasks, Spark's default, cost a minute on a laptop whatever the data.

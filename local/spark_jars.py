@@ -20,7 +20,10 @@ COORDINATES = (
     "com.amazonaws:aws-java-sdk-s3:1.12.262",
     "com.amazonaws:aws-java-sdk-sts:1.12.262",
     "com.amazonaws:aws-java-sdk-dynamodb:1.12.262",
+    # Hadoop's own file system starts a `chmod` for every file it makes, which took a tenth of a small merge.
+    "com.globalmentor:hadoop-bare-naked-local-fs:0.1.0",
 )
+LOCAL_FILE_SYSTEM = "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"
 _LEFT_OUT = "com.amazonaws:aws-java-sdk-bundle"
 
 

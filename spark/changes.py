@@ -117,7 +117,8 @@ def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
     if len(exports) == 1:
         return found.withColumn(_WINDOW, F.lit(0))
     name = F.substring_index(F.col("_metadata.file_path"), "/", -1)
-    # By way of JSON, because rows made in Python would start a Python worker to hand them over.
+    # By way of JSON, because rows made in Python would start a Python worker to hand them over. From a row of SQL's,
+    # because Scala finds out by reflection what a range is made of, which takes a second.
     numbers = F.from_json(F.lit(json.dumps(window_of)), "map<string,int>")
-    known = spark.range(1).select(F.explode(numbers).alias("name", _WINDOW))
+    known = spark.sql("SELECT 1").select(F.explode(numbers).alias("name", _WINDOW))
     return found.withColumn("name", name).join(F.broadcast(known), "name").drop("name")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+
+from spark.java import causes
 
 
 def hadoop_path(spark: SparkSession, uri: str) -> Any:
     """The URI as a Hadoop path. A ``file:`` URI is percent-encoded, an ``s3:`` one is not: object keys stand as they are."""
-    jvm = spark._jvm
-    assert jvm is not None  # there is one wherever there is a session
-    return jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(uri) if uri.startswith("file:") else uri)
+    path, java_uri, _ = _classes(spark._jvm)
+    return path(java_uri(uri) if uri.startswith("file:") else uri)
 
 
 def plain_path(spark: SparkSession, uri: str) -> str:
@@ -21,28 +24,40 @@ def plain_path(spark: SparkSession, uri: str) -> str:
 
 def exists(spark: SparkSession, uri: str) -> bool:
     """Whether there is a file under this URI."""
-    return bool(_file_system(spark, uri).exists(hadoop_path(spark, uri)))
+    path = hadoop_path(spark, uri)
+    return bool(_file_system(spark, path).exists(path))
 
 
 def read(spark: SparkSession, uri: str) -> bytes | None:
     """The content of a small file; None where there is none."""
-    if not exists(spark, uri):
-        return None
-    stream = _file_system(spark, uri).open(hadoop_path(spark, uri))
+    path = hadoop_path(spark, uri)
     try:
-        return bytes(spark._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+        stream = _file_system(spark, path).open(path)
+    except Py4JJavaError as failure:
+        if "FileNotFoundException" in causes(failure):
+            return None
+        raise
+    try:
+        return bytes(_classes(spark._jvm)[2].toByteArray(stream))
     finally:
         stream.close()
 
 
 def write(spark: SparkSession, uri: str, content: bytes) -> None:
     """Write a small file whole, over any that is there."""
-    stream = _file_system(spark, uri).create(hadoop_path(spark, uri), True)
+    path = hadoop_path(spark, uri)
+    stream = _file_system(spark, path).create(path, True)
     try:
         stream.write(bytearray(content))
     finally:
         stream.close()
 
 
-def _file_system(spark: SparkSession, uri: str) -> Any:
-    return hadoop_path(spark, uri).getFileSystem(spark._jsc.hadoopConfiguration())
+def _file_system(spark: SparkSession, path: Any) -> Any:
+    return path.getFileSystem(spark._jsc.hadoopConfiguration())
+
+
+@lru_cache(maxsize=1)
+def _classes(jvm: Any) -> tuple[Any, Any, Any]:
+    """Path, URI, IOUtils of one JVM. Each part of a Java name is asked of all jars in turn, which takes longer than a read."""
+    return jvm.org.apache.hadoop.fs.Path, jvm.java.net.URI, jvm.org.apache.commons.io.IOUtils

@@ -23,6 +23,10 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "true",
     # It drops the counting from a plan whose rows all turn out to be refused, and the counts would be waited for in vain.
     "spark.sql.adaptive.optimizer.excludedRules": "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation",
+    # Small files have nothing to wait for but their opening: 32 of them are one task, not eight.
+    "spark.sql.files.openCostInBytes": "1m",
+    # What a merge keeps, it reads once or twice; packing it tighter takes longer than that saves.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Plans of wide tables are long; nobody reads the end of their text, which the driver would keep for its history.
     "spark.sql.maxPlanStringLength": "20000",
     "spark.sql.analyzer.maxIterations": "500",
@@ -30,12 +34,19 @@ _SETTINGS = {
     # What a plan's rows are known to fulfil is compared pair by pair: of a thousand columns that takes minutes.
     "spark.sql.constraintPropagation.enabled": "false",
 }
+#: Names that PySpark, and the jobs, ask of Java at every step. The bridge to Java looks for each in every imported
+#: package and every jar, every time; half a second of a small merge went there.
+_ASKED_OFTEN = ("functions", "PythonUtils", "py4j", "java", "org")
 
 
 def configured(spark: SparkSession) -> SparkSession:
     """Set what the jobs rely on. Harmless to repeat."""
     for name, value in _SETTINGS.items():
         spark.conf.set(name, value)
+    jvm = spark._jvm
+    for name in _ASKED_OFTEN:
+        # Once it stands in the object itself, it is not looked for again.
+        setattr(jvm, name, getattr(jvm, name))
     return spark
 
 
