@@ -13,11 +13,11 @@ settings.register_profile("tidemark", deadline=None)
 settings.load_profile("tidemark")
 
 #: Folders whose tests share something that takes long to start: one process takes all of them.
-_TOGETHER = ("deployed", "spark")
+_TOGETHER = ("deployed", "spark", "infra")
 #: A file of such a folder that is long enough to be worth a start of its own beside the others.
 _ALONE = "tests/deployed/test_crash_matrix.py"
 #: What is begun first, the longest: else one of them runs on alone at the end, on one processor.
-_FIRST = ("tests/deployed/", "tests/spark/", _ALONE, "tests/simulation/", "tests/local/")
+_FIRST = ("tests/deployed/", "tests/spark/", _ALONE, "tests/simulation/", "tests/infra/", "tests/local/")
 
 
 class _ByFixtures(LoadScopeScheduling):

@@ -19,6 +19,8 @@ from pipeline.settings import Settings
 CONTEXT = json.loads((ROOT / "cdk.json").read_text())["context"]
 SHOP = {"tables": [{"name": "shop", "window_minutes": 15}]}
 
+pytestmark = pytest.mark.synth
+
 
 @pytest.fixture
 def file(tmp_path):

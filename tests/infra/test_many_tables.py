@@ -13,6 +13,8 @@ from pipeline.errors import SettingRefused
 
 TABLES = 145  # as in the fixture
 
+pytestmark = pytest.mark.synth
+
 
 def kinds(template) -> Counter[str]:
     return Counter(resource["Type"] for resource in template.resources.values())

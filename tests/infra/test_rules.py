@@ -18,6 +18,8 @@ from infra.stack import TidemarkStack
 #: CDK writes a DependsOn for each role although the reference says the same.
 _BY_CDK = "W3005"
 
+pytestmark = pytest.mark.synth
+
 
 def checked(folder):
     app = App(context=json.loads((ROOT / "cdk.json").read_text())["context"], outdir=str(folder))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,8 @@ YEARS = 20
 TICKS_OF_A_YEAR = 365 * 24 * 4
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 120
+#: Lies dormant for years of schedule before it shows.
+_LONG_DORMANT = seeded_bugs.half_done_work_forgotten
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
 _WHILE_THE_YEARS_PASS = 1500
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
@@ -44,6 +47,12 @@ def found_by(bug: seeded_bugs.Bug) -> str:
         except Violation as violation:
             return str(violation)
     return ""
+
+
+def _named(bug: seeded_bugs.Bug) -> Any:
+    """A bug as a parameter; what takes years to show is no fast test."""
+    marks = [pytest.mark.simulation] if bug is _LONG_DORMANT else []
+    return pytest.param(bug, id=bug.__name__, marks=marks)
 
 
 def test_a_table_lives_through_two_months_in_which_everything_fails():
@@ -82,7 +91,7 @@ def test_twenty_years_see_every_fault_many_times(lived: list[Lived]):
     assert min(seen.values()) >= 10
 
 
-@pytest.mark.parametrize("bug", [*BUGS, *MAIL_BUGS], ids=lambda bug: bug.__name__)
+@pytest.mark.parametrize("bug", [_named(bug) for bug in (*BUGS, *MAIL_BUGS)])
 def test_a_seeded_bug_is_found_and_its_timeline_can_be_read(bug):
     text = found_by(bug)
     assert text, f"{TABLES} tables lived {DAYS} days with {bug.__name__}"
