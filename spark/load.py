@@ -32,10 +32,9 @@ from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
+from spark.sampling import sample_size, sampled_lines
 from spark.table import Table
 
-#: An export of so many items is looked at whole before its types are decided; of a larger one, this many items.
-SAMPLE_ITEMS = 2_000
 _IS_ODD = "#is_odd"
 _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
 
@@ -64,7 +63,7 @@ class _Load:
     @property
     def is_small(self) -> bool:
         """Whether all of it is looked at before its types are decided."""
-        return self.manifest.item_count <= SAMPLE_ITEMS
+        return sample_size(self.manifest) == self.manifest.item_count
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     if not this.is_small:
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, expects_misfits=True)
-    seen = observed_items(_sample(this))
+    seen = observed_items(_items(this, sampled_lines(spark, export)))
     target, passes = _target(this, seen), 1
     written = _pass(this, target)
     if written.found["odd"] and not this.expects_misfits:
@@ -106,20 +105,6 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
 def _target(this: _Load, seen: list[Observed]) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     return rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
-
-
-def _sample(this: _Load) -> DataFrame:
-    """Items to decide types from: all of a small export, else some of a few of its files. Keys spread over all files."""
-    if this.is_small:
-        return _items(this, lines(this.spark, this.export.files_with_records))
-    chosen, held = [], 0
-    for file in sorted(this.manifest.files, key=lambda file: file.key):
-        chosen.append(this.export.root + file.key)
-        held += file.item_count
-        if held >= SAMPLE_ITEMS:
-            break
-    # In one task: Spark would bring the lines of several together first, in a job of their own.
-    return _items(this, lines(this.spark, chosen).coalesce(1).limit(SAMPLE_ITEMS))
 
 
 def _items(this: _Load, of: DataFrame) -> DataFrame:

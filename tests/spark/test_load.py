@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+import local.aws.pitr.files
 import spark.load
+import spark.sampling
 from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant
 from pipeline.marker import LOADING
@@ -114,8 +116,11 @@ def test_a_source_without_items_and_a_window_without_changes_move_the_watermark(
     assert source.differences(40) == []
 
 
-def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch):
-    monkeypatch.setattr(spark.load, "SAMPLE_ITEMS", 1)
+@pytest.mark.parametrize("bounds", [{"MOST_ITEMS": 1}, {"MOST_BYTES": 1, "LEAST_ITEMS": 1}])
+def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch, bounds):
+    monkeypatch.setattr(local.aws.pitr.files, "LEAST_BILLED_BYTES", 1)  # a few items are billed nothing otherwise
+    for name, value in bounds.items():
+        monkeypatch.setattr(spark.sampling, name, value)
     source = shop(key=N_KEY)
     kinds = [{"N": "1"}, {"N": "2.5"}, {"M": {"x": {"N": "1"}}}, {"M": {"x": {"N": "1.5"}, "y": S}}]
     for i, value in enumerate(kinds):

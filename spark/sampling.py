@@ -1,0 +1,35 @@
+"""Which items decide the types of a first load: some of the export's, as many as one look at them is worth."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.manifests import ExportManifest
+from spark.reading import Export, lines
+
+#: So many items tell of the types of attributes that are not rare; what is rarer, the pass over all items finds.
+MOST_ITEMS = 2_000
+#: Every value of a sampled item is taken out and counted, which costs several times its reading: of items that are large,
+#: or have attributes by the thousand, so many bytes do, but never fewer items than LEAST_ITEMS.
+MOST_BYTES = 8_000_000
+LEAST_ITEMS = 100
+
+
+def sample_size(export: ExportManifest) -> int:
+    """How many items to look at before types are decided: all of a small export, which is billed as nothing."""
+    affordable = MOST_BYTES * export.item_count // max(export.billed_bytes, 1)
+    return min(export.item_count, MOST_ITEMS, max(affordable, LEAST_ITEMS))
+
+
+def sampled_lines(spark: SparkSession, export: Export) -> DataFrame:
+    """So many lines of an export, of few of its files: keys are spread over all of them by their hash."""
+    size, chosen, held = sample_size(export.manifest), [], 0
+    if size == export.manifest.item_count:
+        return lines(spark, export.files_with_records)
+    for file in sorted(export.manifest.files, key=lambda file: file.key):
+        chosen.append(export.root + file.key)
+        held += file.item_count
+        if held >= size:
+            break
+    # In one task: Spark would bring the lines of several together first, in a job of their own.
+    return lines(spark, chosen).coalesce(1).limit(size)
