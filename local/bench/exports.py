@@ -14,6 +14,7 @@ from local.aws.pitr.files import (
     ExportedObject,
     ExportHeading,
     FileListing,
+    bill,
     export_id,
     gzipped,
     manifests,
@@ -76,10 +77,12 @@ def _write(folder: Path, extent: Extent, parts: Sequence[Callable[[], Iterable[s
     with ProcessPoolExecutor(max_workers=2) as pool:
         written = list(pool.map(_write_file, [folder] * len(parts), [heading] * len(parts), range(len(parts)), parts))
     names = random.Random(heading.export_id)  # noqa: S311 - names, not secrets
-    for manifest in manifests(heading, [listing for listing, _ in written], extent.end, 0, names):
+    raw_bytes = sum(raw for _, raw in written)
+    billed = bill(extent, raw_bytes)  # as if the lines were what the items weigh, which is a little less
+    for manifest in manifests(heading, [listing for listing, _ in written], extent.end, billed, names):
         _put(folder, manifest)
     items = sum(listing.item_count for listing, _ in written)
-    return WrittenExport(folder / heading.summary_key, items, sum(raw for _, raw in written))
+    return WrittenExport(folder / heading.summary_key, items, raw_bytes)
 
 
 def _write_file(

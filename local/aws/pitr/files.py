@@ -137,11 +137,17 @@ def manifests(
 
 
 def billed_bytes(heading: ExportHeading, journal: Journal) -> int:
-    """What DynamoDB would bill: a window's writes with a floor, a full export's size, 0 when that is tiny."""
+    """What DynamoDB would bill for an export of a journal."""
     extent = heading.extent
     if extent.start is not None:
-        return max(LEAST_BILLED_BYTES, journal.bytes_written(extent.start, extent.end))
-    size = sum(map(len, journal.state_at(extent.end).values()))
+        return bill(extent, journal.bytes_written(extent.start, extent.end))
+    return bill(extent, sum(map(len, journal.state_at(extent.end).values())))
+
+
+def bill(extent: Extent, size: int) -> int:
+    """What DynamoDB would bill for so many bytes: a window's writes with a floor, a full export's size, 0 when that is tiny."""
+    if extent.start is not None:
+        return max(LEAST_BILLED_BYTES, size)
     return size if size >= LEAST_BILLED_BYTES else 0
 
 
