@@ -10,8 +10,11 @@ from spark.sql import Sql, call, function, let, literal, member, transform, tran
 from spark.values import dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
 
 
-def cell(type_: ColumnType, inside: Sql) -> Sql:
-    """The cell of a column of this type, from what `opened` gives; null if the value does not fit, or is NULL or absent."""
+def cell(type_: ColumnType, inside: Sql, *, is_plain: bool = False) -> Sql:
+    """The cell of a column of this type, from what `opened` gives; null if the value does not fit, or is NULL or absent.
+
+    `is_plain`: a number that is the value itself is spelled as DynamoDB prints it.
+    """
     if type_.kind is Kind.STRUCT:
         return when(f"isnotnull({inside})", _struct(inside, type_.fields))
     if type_.kind is Kind.SET:
@@ -19,7 +22,7 @@ def cell(type_: ColumnType, inside: Sql) -> Sql:
     if type_.kind in (Kind.LIST, Kind.DICTIONARY):
         each = transform if type_.kind is Kind.LIST else transform_values
         return each(inside, lambda value: cell(element_of(type_), opened_inside(element_of(type_), value)))
-    return _scalar(type_, inside)
+    return _scalar(type_, inside, is_plain=is_plain)
 
 
 def cell_of(type_: ColumnType, inside: Sql) -> Sql:
@@ -32,10 +35,10 @@ def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
     return call("named_struct", *(part for pair in cells for part in pair))
 
 
-def _scalar(type_: ColumnType, value: Sql) -> Sql:
+def _scalar(type_: ColumnType, value: Sql, *, is_plain: bool) -> Sql:
     kind = type_.kind
     if kind in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
-        return number(type_, of(value, "N"))
+        return number(type_, of(value, "N"), is_plain=is_plain)
     if kind is Kind.SCALARS:
         digits = number(ColumnType(Kind.DIGITS), of(value, "N"))
         return call("coalesce", of(value, "S"), digits, of(value, "BOOL"), of(value, "B"))

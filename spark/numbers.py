@@ -12,23 +12,29 @@ from pyspark.sql import functions as F
 from pipeline.column_types import ColumnType, Kind
 from spark.sql import Sql, call, let, literal, struct, when
 
-_PLAIN = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
+#: A number as DynamoDB prints it, as a regular expression.
+PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
-def number(type_: ColumnType, text: Sql) -> Sql:
-    """A number in the type of a number column; null if it does not fit exactly."""
+def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
+    """A number in the type of a number column; null if it does not fit exactly. `is_plain`: `plain_number` has been there."""
     if type_.kind is Kind.DIGITS:
         return plain_number(text)
     if type_.kind is Kind.DECIMAL:
         as_decimal = f"cast({text} AS decimal(38,{type_.scale}))"
         needs_care = call("rlike", text, literal(f"[.][0-9]{{{type_.scale + 1}}}|[eE]"))
+        if is_plain:
+            return when(f"NOT {needs_care}", as_decimal)
         return when(needs_care, when(f"{decimals(text)} <= {type_.scale}", as_decimal), as_decimal)
     # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around.
+    usual = when(f"instr({text}, '.') = 0", f"bigint({text})")
+    if is_plain:
+        return usual
     whole = f"cast({text} AS decimal(38,0))"
     in_range = f"{whole} BETWEEN {-(2**63)} AND {2**63 - 1}"
     spelled_otherwise = when(f"{decimals(text)} <= 0 AND {in_range}", f"bigint({whole})")
-    return call("coalesce", when(f"instr({text}, '.') = 0", f"bigint({text})"), spelled_otherwise)
+    return call("coalesce", usual, spelled_otherwise)
 
 
 def decimals(text: Sql) -> Sql:
@@ -42,7 +48,7 @@ def decimals(text: Sql) -> Sql:
 def plain_number(text: Sql) -> Sql:
     """A number as DynamoDB prints it, so that equal numbers are equal text. Null for what is no number."""
     spelled_otherwise = when(is_number(text), let(f"lower({text})", _moved_point))
-    return when(call("rlike", text, literal(_PLAIN)), text, spelled_otherwise)
+    return when(call("rlike", text, literal(f"^(?:{PLAIN})$")), text, spelled_otherwise)
 
 
 def is_number(text: Sql) -> Sql:

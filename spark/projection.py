@@ -17,16 +17,15 @@ from pipeline.column_types import Field, Kind
 from spark.cells import cell
 from spark.fitting import level_fits
 from spark.misfits import NO_VALUE, with_misfits
-from spark.sql import Sql, literal, member, when
-from spark.values import CONTAINERS, VALUE_TYPE, opened
+from spark.sql import Sql, member, when
+from spark.values import CONTAINERS, opened
+from spark.wide_items import WIDE, by_place
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
 _ITEM = f"`{ITEM}`"
 #: The kinds whose values are parsed before their cells are made.
 _PARSED = (*CONTAINERS, Kind.SET)
-#: Of more fields than these, each is found by its place in a struct: a map's names are gone through one by one.
-_WIDE = 200
 _PLACED = "`#placed`"
 #: Whether a line is a record, and every value in it one of DynamoDB's.
 READABLE = "#readable"
@@ -38,9 +37,9 @@ def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     """Put a column for each field, and ``#odd``, in the place of the item in ``#item``; all other columns stay."""
     others = [f"`{name}`" for name in rows.columns if name != ITEM]
     names = [f"`{field.name}`" for field in fields]
-    is_wide = len(fields) > _WIDE
-    placed = rows.selectExpr(*others, _ITEM, f"{_by_place(fields)} AS {_PLACED}") if is_wide else rows
-    at = [f"{_PLACED}.c{i}" if is_wide else member(_ITEM, field.attribute) for i, field in enumerate(fields)]
+    is_wide, attributes = len(fields) > WIDE, [field.attribute for field in fields]
+    placed = rows.selectExpr(*others, _ITEM, f"{by_place(_ITEM, attributes)} AS {_PLACED}") if is_wide else rows
+    at = [f"{_PLACED}.c{i}" if is_wide else member(_ITEM, name) for i, name in enumerate(attributes)]
     values = [opened(field.type, value) for field, value in zip(fields, at)]
     # Each step uses what the one before it has made more than once, so Spark keeps them apart. A scalar value is found in
     # the item as quickly as in a column of its own; Spark does not look for it twice within a step.
@@ -49,22 +48,13 @@ def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     found = [f"{value} AS {inside}" for first, value, inside in zip(made_first, values, insides) if first]
     kept = (_ITEM, _PLACED) if is_wide else (_ITEM,)
     split = placed.selectExpr(*others, *kept, *found)
-    made = [f"{cell(field.type, inside)} AS {name}" for field, inside, name in zip(fields, insides, names)]
+    made = [
+        f"{cell(field.type, inside, is_plain=is_wide)} AS {name}" for field, inside, name in zip(fields, insides, names)
+    ]
     walked = [inside for field, inside in zip(fields, insides) if field.type.kind in CONTAINERS]
     celled = split.selectExpr(*others, _ITEM, *walked, *made)
     odd = when(f"NOT {level_fits(_ITEM, insides, names, fields)}", _ITEM)
     return celled.selectExpr(*others, *names, f"{odd} AS `{ODD}`")
-
-
-def _by_place(fields: Sequence[Field]) -> Sql:
-    """The values of an item as a struct, ``c<i>`` the i-th field's: by way of JSON, whose reader finds a name at once."""
-    attributes = [field.attribute for field in fields]
-    named = ",".join(f"`{attribute.replace('`', '``')}`:{VALUE_TYPE}" for attribute in attributes)
-    numbered = ",".join(f"c{i}:{VALUE_TYPE}" for i in range(len(fields)))
-    # Spark looks for one name of its own among them, `_corrupt_record`, unless told another: one that is none of these.
-    none_of_them = "_" * (1 + max(map(len, attributes)))
-    options = f"map('columnNameOfCorruptRecord', '{none_of_them}')"
-    return f"cast(from_json(to_json({_ITEM}), {literal(f'struct<{named}>')}, {options}) AS struct<{numbered}>)"
 
 
 def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:

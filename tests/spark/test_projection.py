@@ -12,9 +12,11 @@ from pipeline.column_growth import first_columns
 from pipeline.column_profile import Profile, sample_of
 from pipeline.column_types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
+from spark import projection as spark_projection
 from spark.profiles import observed_items
 from spark.projection import READABLE, looked_through, typed_rows
 from spark.records import items
+from spark.wide_items import WIDE
 from tests.spark.sample_items import plain
 
 pytestmark = pytest.mark.spark
@@ -66,7 +68,9 @@ def typed(spark, fields, rows):
     return [row.asDict(recursive=True) for row in found.drop("#item", "#line").collect()]
 
 
-def test_any_value_against_any_column_can_be_told_from_the_row(spark):
+@pytest.mark.parametrize("widest_narrow_item", [WIDE, 0])
+def test_any_value_against_any_column_can_be_told_from_the_row(spark, monkeypatch, widest_narrow_item):
+    monkeypatch.setattr(spark_projection, "WIDE", widest_narrow_item)
     # A row for each pair, with nothing else in it that could make it odd.
     pairs = [(column, value) for column in TYPES for value in VALUES]
     rows = typed(spark, [Field(c, c, TYPES[c]) for c in TYPES], [{c: VALUES[v]} for c, v in pairs])
@@ -186,8 +190,10 @@ def test_a_line_that_is_no_item_says_so(spark, line):
     assert row[0] is False
 
 
-@pytest.mark.parametrize("value", [{"ZZ": "x"}, {}, {"S": "x", "N": "1"}, {"M": {"x": {"ZZ": 1}}}])
-def test_what_is_no_value_shows_among_the_misfits(spark, value):
+@pytest.mark.parametrize("value", [{"ZZ": "x"}, {}, {"S": "x", "N": "1e0"}, {"M": {"x": {"ZZ": 1}}}])
+@pytest.mark.parametrize("widest_narrow_item", [WIDE, 0])
+def test_what_is_no_value_shows_among_the_misfits(spark, monkeypatch, value, widest_narrow_item):
+    monkeypatch.setattr(spark_projection, "WIDE", widest_narrow_item)
     (row,) = typed(spark, [Field("a", "a", column_of({"M": {"x": S}}))], [{"a": value}])
     assert "{}" in row["_misfits"].values()
 
