@@ -108,7 +108,10 @@ def _plot(axes: Any, results: Sequence[Result], of: Callable[[Result], float]) -
         if some:
             sizes, found = [result.piece.items for result in some], [of(result) for result in some]
             axes.plot(sizes, found, f"C{number}{marker}-", label=way)
+    measured = sorted({result.piece.items for result in results})
     axes.set_xscale("log")
+    axes.set_xticks(measured, [f"{items:,}" for items in measured])
+    axes.set_xticks([], minor=True)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("items in the table")
     axes.grid(alpha=0.3)
