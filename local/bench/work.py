@@ -98,7 +98,7 @@ def _measured(work: Work, events: Path) -> Measured:
 
 
 def _is_bulk(work: Work) -> bool:
-    """Whether Java makes its code as fast as it can: where that pays, which for the other ways it always does."""
+    """Whether Java is set for much data: where that pays, which for the other ways it always does."""
     return work.way != TIDEMARK or work.rounds[0].is_load
 
 
