@@ -17,7 +17,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from local.aws.emr.machine import java_environment
+from local import java
 from local.chain import Chain, FoundExport, chain_for
 from local.hadoop_catalog import newest_metadata
 from local.spark_jars import LOCAL_FILE_SYSTEM
@@ -177,8 +177,9 @@ def is_long(export: FoundExport | None) -> bool:
 def local_session(
     warehouse: Path, catalog_name: str = CATALOG, cores: str = "*", *, is_bulk: bool = False
 ) -> SparkSession:
-    """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java_environment` has it."""
-    os.environ.update(java_environment(is_bulk))
+    """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java.environment` has it."""
+    jars = java.installed_jars()
+    os.environ.update(java.environment(jars, *java.archive_options(jars), is_bulk=is_bulk))
     catalog = f"spark.sql.catalog.{catalog_name}"
     return (
         SparkSession.builder.master(f"local[{cores}]")

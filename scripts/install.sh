@@ -17,6 +17,7 @@ node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 command -v python3 >/dev/null || fail "python3 is missing; install Python 3.11."
 
 stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py \
+  local/aws/emr/rehearsal.py \
   | cksum | cut -d ' ' -f 1)
 [ -f "$stamp" ] && exit 0
 mkdir -p .tools

@@ -48,7 +48,9 @@ def forall(array: Sql, condition: Callable[[Sql], Sql]) -> Sql:
 
 def when(condition: Sql, then: Sql, otherwise: Sql = "NULL") -> Sql:
     """One of two expressions; only the one is computed."""
-    return f"CASE WHEN {condition} THEN {then} ELSE {otherwise} END"
+    # Not CASE WHEN: WHEN may be a name there, and the parser reads to the end of the condition to find out; of nested
+    # ones, four tenths of a second in a new JVM.
+    return f"if({condition}, {then}, {otherwise})"
 
 
 def call(name: str, *arguments: Sql) -> Sql:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -19,7 +20,7 @@ from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
 from pipeline.protected import PROTECTED
 from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
-from spark.java import iceberg_schema, string_map
+from spark.java import causes, iceberg_schema, string_map
 from spark.schemas import table_schema
 
 _PROPERTIES = {
@@ -34,6 +35,8 @@ _PROPERTIES = {
     "write.metadata.previous-versions-max": "100",
 }
 MAIN = "main"
+#: What Iceberg raises where there is no table, and where what bears its name is none of Iceberg's.
+_NO_TABLE = {"NoSuchTableException", "NoSuchIcebergTableException"}
 #: Branches of loads begin with this; the rest of the name belongs to the Spark application.
 _BRANCH = "load_"
 
@@ -55,9 +58,14 @@ class Table:
 
     def metadata(self) -> dict[str, Any]:
         """The table's current metadata, as Iceberg writes it in JSON; empty where there is no table."""
-        if not self._catalog.tableExists(self._identifier):
-            return {}
-        metadata = self._java().operations().current()
+        try:
+            table = self._java()
+        except Py4JJavaError as failure:
+            # Asking whether it exists would read its metadata once more, each time.
+            if not _NO_TABLE.isdisjoint(causes(failure)):
+                return {}
+            raise
+        metadata = table.operations().current()
         content: dict[str, Any] = json.loads(self._iceberg.TableMetadataParser.toJson(metadata))
         return content
 

@@ -10,7 +10,7 @@
 | `drivers` | the JVMs that jobs run in, one after the other |
 | `secrets_manager` | what `EMR.secret@NAME` in a setting stands for, and how it reaches the job unseen |
 | `artifacts`, `logs`, `process`, `leash` | what a job needs from S3 and leaves there, and that its processes end with us |
-| `class_archive`, `rehearsal` | a file of loaded classes that halves a small job's work |
+| `class_archive`, `rehearsal` | makes a file of loaded classes that halves a small job's work |
 | `integration`, `cloudformation` | how Step Functions and CloudFormation use the service |
 
 What the local service cannot do (Hive, streaming, sessions, retries, session policies) it refuses by name.

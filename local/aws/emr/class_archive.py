@@ -6,23 +6,18 @@ is there and fits, and are only slower without it. Method: "Application Class-Da
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from local import java
 from local.aws.emr.control import Control
+from local.aws.emr.drivers import Driver
 from local.aws.emr.logs import Logs, last_exceptions
+from local.aws.emr.machine import DriverKind, Machine
+from local.aws.emr.spark import SparkJob
 from local.control import REGION, LocalAws
 
-if TYPE_CHECKING:
-    from local.aws.emr.machine import Machine
-
-_FOLDER = Path(__file__).resolve().parents[3] / ".tools" / "spark-classes"
 # The JVM writes the archive when it ends: seconds of work, minutes on a machine that has other things to do.
 _WRITTEN_WITHIN_SECONDS = 300.0
 _DATABASE, _BUCKET = "rehearsal", "rehearsal"
@@ -44,29 +39,11 @@ class RehearsalFailed(RuntimeError):
     """The program did not run to its end, or left no archive; the text is the end of what it wrote."""
 
 
-def jvm_options(class_path: Sequence[Path]) -> tuple[str, ...]:
-    """What makes the JVM use the archive of this class path; nothing where there is none."""
-    archive = archive_of(class_path)
-    # An archive that does not fit is left aside by the JVM, whose warnings would be lines of the job's output.
-    return (f"-XX:SharedArchiveFile={archive}", "-Xlog:disable") if archive.exists() else ()
-
-
-def archive_of(class_path: Sequence[Path]) -> Path:
-    """Where the archive of these jars lies or would lie; another Java or another jar is another archive."""
-    java = Path(os.environ["JAVA_HOME"], "bin", "java") if os.environ.get("JAVA_HOME") else shutil.which("java")
-    files = [Path(java).resolve() if java else Path("java"), *class_path]
-    known = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.exists()]
-    return _FOLDER / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.jsa"
-
-
 def make() -> Path:
     """Rehearse and keep the archive, in place of all earlier ones. Raises RehearsalFailed."""
-    # Not at the top: `machine` asks this module for its options.
-    from local.aws.emr.machine import Machine, class_path, installed_jars
-
-    jars = installed_jars()
-    _FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=_FOLDER) as name:
+    jars = java.installed_jars()
+    java.ARCHIVES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=java.ARCHIVES) as name:
         folder = Path(name)
         made = folder / "made.jsa"
         aws = LocalAws.start(folder / "aws", enforce_iam=False)
@@ -78,9 +55,9 @@ def make() -> Path:
             aws.stop()
         if not made.exists():
             raise RehearsalFailed("Java wrote no archive")
-        for earlier in _FOLDER.glob("*.jsa"):
+        for earlier in java.ARCHIVES.glob("*.jsa"):
             earlier.unlink()
-        return made.rename(archive_of(class_path(jars)))
+        return made.rename(java.archive_of(jars))
 
 
 def _prepare(aws: LocalAws) -> None:
@@ -90,10 +67,6 @@ def _prepare(aws: LocalAws) -> None:
 
 
 def _rehearse(machine: Machine, folder: Path) -> None:
-    from local.aws.emr.drivers import Driver
-    from local.aws.emr.machine import DriverKind
-    from local.aws.emr.spark import SparkJob
-
     job = SparkJob.parse(
         {
             "entryPoint": str(Path(__file__).with_name("rehearsal.py")),

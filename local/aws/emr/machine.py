@@ -1,44 +1,24 @@
-"""One machine in the place of EMR's image: what `spark-submit` is given here, against the local AWS.
-
-The jars are what EMR 7.14 carries: Iceberg with its AWS clients, and S3A. They stand at the end of Spark's class path
-and not in `spark.jars`, which would copy 116 MB for every job and load each class without the JVM's shared archive.
-"""
+"""One machine in the place of EMR's image: what `spark-submit` is given here, against the local AWS."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.aws.emr.class_archive import jvm_options
+from local import java
 from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.workers import gigabytes
-
-# A folder of jars to use in place of the project's own.
-JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
+from local.java import folder_of
 
 _MASTER = "local[2]"
 _MOST_DRIVER_MEMORY = "2g"
 _FROM_OUTSIDE = ("PATH", "HOME", "LANG", "JAVA_HOME", "USER", "TZ")
-# Jobs here are small and many: the first compiler only, which halves the time a small job keeps the processors busy.
-# A load of a hundred megabytes then takes a fifth more than with both.
-_LAUNCHER_JVM = ("-XX:TieredStopAtLevel=1", "-Xshare:auto")
-# With one compiler only, Java has a fifth of the room for compiled code, which many jobs in one JVM fill.
-# The serial collector costs the least processor time on a heap of this size.
-_JVM = (*_LAUNCHER_JVM, "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
-# Nobody waits for the pauses of a job: the collector that stops for all its work takes a fifth less processor time of a
-# load than Java's default, which collects beside it.
-_BULK_JVM = ("-XX:+UseParallelGC",)
 # One attempt and one more: what IAM denies shall fail in seconds, and there is no network in between.
 _ATTEMPTS = "2"
-
-
-class JarsMissing(Exception):
-    """Spark's jars have not been fetched."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +48,8 @@ class Machine:
     @classmethod
     def here(cls) -> Machine:
         """The endpoint and region of our own process, and the installed jars. Raises JarsMissing."""
-        jars = installed_jars()
-        return cls(os.environ["AWS_ENDPOINT_URL"], os.environ["AWS_REGION"], jars, jvm_options(class_path(jars)))
+        jars = java.installed_jars()
+        return cls(os.environ["AWS_ENDPOINT_URL"], os.environ["AWS_REGION"], jars, java.archive_options(jars))
 
     def arguments(self, job: SparkJob, folder: Path) -> list[str]:
         """What `spark-submit` is given for a job whose files are local; `folder` is the job's own."""
@@ -106,10 +86,8 @@ class Machine:
             "AWS_CONFIG_FILE": os.devnull,
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "AWS_MAX_ATTEMPTS": _ATTEMPTS,
-            "SPARK_HOME": str(folder_of("pyspark")),
-            **_java(self.jars, *_JVM, *self.jvm_options, f"-Djava.io.tmpdir={folder}"),
+            **java.environment(self.jars, *self.jvm_options, f"-Djava.io.tmpdir={folder}"),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_LAUNCHER_OPTS": " ".join(_LAUNCHER_JVM),
             "PYSPARK_PYTHON": interpreter,
             "PYSPARK_DRIVER_PYTHON": interpreter,
             "TMPDIR": str(folder),
@@ -153,48 +131,9 @@ class Machine:
         }
 
 
-def java_environment(is_bulk: bool) -> dict[str, str]:
-    """What a Java that PySpark starts in our own process must find in the environment to see these jars and start quickly.
-
-    `is_bulk`: it will go through so much data that both compilers and a collector for throughput pay. Raises JarsMissing.
-    """
-    jars = installed_jars()
-    return _java(jars, *(_BULK_JVM if is_bulk else _JVM), *jvm_options(class_path(jars)))
-
-
-def class_path(jars: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Every jar that a job's JVM sees: Spark's own, then ours."""
-    return (*sorted((folder_of("pyspark") / "jars").glob("*.jar")), *jars)
-
-
 def secrets_file(folder: Path) -> Path:
     """Where the secrets of the job whose folder it is stand, for jobs that name any."""
     return folder / "secrets.properties"
-
-
-def installed_jars() -> tuple[Path, ...]:
-    """The jars that stand in for EMR's image, sorted. Raises JarsMissing."""
-    # Not at the top: it imports PySpark, which the launcher has no other need of.
-    from local.spark_jars import JARS
-
-    folder = Path(os.environ.get(JARS_VARIABLE) or JARS)
-    jars = tuple(sorted(folder.glob("*.jar")))
-    if not jars:
-        raise JarsMissing(f"There are no jars for Spark in {folder}; run `make install`")
-    return jars
-
-
-def folder_of(package: str) -> Path:
-    """Where a package is installed, found without importing it. Raises ModuleNotFoundError."""
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise ModuleNotFoundError(f"{package} is not installed; run `make install`")
-    return Path(found.origin).parent
-
-
-def _java(jars: tuple[Path, ...], *options: str) -> dict[str, str]:
-    """The environment variables by which Spark's scripts take jars and options of the JVM."""
-    return {"SPARK_DIST_CLASSPATH": ":".join(map(str, jars)), "SPARK_SUBMIT_OPTS": shlex.join(options)}
 
 
 def _interpreter(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """What Spark jobs here do, on a handful of rows: the program whose loaded classes are archived (`class_archive`).
 
-Reads JSON lines from S3 with an explicit schema, writes an Iceberg table, merges into it and looks at its history.
+Reads JSON lines from S3 with an explicit schema, writes an Iceberg table, merges into it what it has folded and kept,
+and looks at its history.
 Arguments: the URI of the lines, the name of the table.
 """
 
@@ -13,6 +14,7 @@ from pyspark.sql import functions as F
 def main(lines: str, table: str) -> None:
     """Load, merge, look."""
     spark = SparkSession.builder.getOrCreate()
+    spark.conf.set("spark.sql.join.preferSortMergeJoin", "false")
     items = (
         spark.read.text(lines)
         .select(
@@ -28,7 +30,11 @@ def main(lines: str, table: str) -> None:
         .partitionedBy(F.bucket(4, "id"))
         .createOrReplace()
     )
-    items.createOrReplaceTempView("changes")
+    folded = items.groupBy("id").agg(F.max(F.struct("total")).alias("newest"), F.collect_set("total").alias("all"))
+    exact = F.expr("if(exists(transform(`all`, x -> cast(x AS string)), x -> x LIKE '-%'), NULL, newest.total)")
+    changes = folded.select("id", exact.alias("total")).persist()
+    changes.agg(F.count_if(F.isnull("total")), F.count("id")).first()
+    changes.createOrReplaceTempView("changes")
     spark.sql(f"ALTER TABLE {table} ADD COLUMN note STRING COMMENT 'late'")
     spark.sql(
         f"MERGE INTO {table} t USING (SELECT *, id = 1 AS gone FROM changes) c ON t.id = c.id "  # noqa: S608 - our own name

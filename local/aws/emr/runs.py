@@ -21,12 +21,13 @@ from local.aws.emr.artifacts import Artifacts, ArtifactUnavailable
 from local.aws.emr.control import Control, JobCancelled, JobFailed
 from local.aws.emr.drivers import DRIVERS, DriverFailed
 from local.aws.emr.logs import Logs, last_exceptions
-from local.aws.emr.machine import DriverKind, JarsMissing, Machine, secrets_file
+from local.aws.emr.machine import DriverKind, Machine, secrets_file
 from local.aws.emr.secrets_manager import SecretUnavailable, write_secrets
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.store import STORE, Record
 from local.aws.knobs import KNOBS
 from local.aws.roles import AccessDenied, check_trust, role_session
+from local.java import JarsMissing
 
 _PRINCIPAL = "emr-serverless.amazonaws.com"
 _POLL_SECONDS = 0.1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from local.aws.emr.machine import JARS_VARIABLE, DriverKind, JarsMissing, Machine, installed_jars, secrets_file
+from local.aws.emr.machine import DriverKind, Machine, secrets_file
 from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import JobUnreadable, SparkJob
 
@@ -138,12 +138,3 @@ def test_the_environment_holds_what_the_job_asks_for_and_nothing_of_ours(
     assert environment["MODE"] == "x"
     assert environment["PYSPARK_PYTHON"].startswith(str(tmp_path))
     assert not {"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "PYTHONPATH"} & set(environment)
-
-
-def test_without_jars_the_error_names_the_command_that_fetches_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(JARS_VARIABLE, str(tmp_path))
-
-    with pytest.raises(JarsMissing, match="make install"):
-        installed_jars()

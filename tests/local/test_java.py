@@ -1,17 +1,18 @@
-"""The archive of classes fits exactly one Java and one set of jars."""
+"""The Java that Spark runs on here: its jars, and an archive of classes that fits exactly one Java and one set of jars."""
 
 import os
 from pathlib import Path
 
+import pyspark
 import pytest
 
-from local.aws.emr import class_archive
-from local.aws.emr.class_archive import archive_of, jvm_options
+from local import java
+from local.java import JARS_VARIABLE, JarsMissing, archive_of, archive_options, installed_jars
 
 
 @pytest.fixture
 def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    monkeypatch.setattr(class_archive, "_FOLDER", tmp_path)
+    monkeypatch.setattr(java, "ARCHIVES", tmp_path)
     found = [tmp_path / "one.jar", tmp_path / "two.jar"]
     for jar in found:
         jar.write_bytes(b"classes")
@@ -19,13 +20,13 @@ def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_without_an_archive_a_job_runs_without(jars: list[Path]) -> None:
-    assert jvm_options(jars) == ()
+    assert archive_options(jars) == ()
 
 
 def test_an_archive_is_used_silently(jars: list[Path]) -> None:
     archive_of(jars).write_bytes(b"archive")
 
-    assert jvm_options(jars) == (f"-XX:SharedArchiveFile={archive_of(jars)}", "-Xlog:disable")
+    assert archive_options(jars) == (f"-XX:SharedArchiveFile={archive_of(jars)}", "-Xlog:disable")
 
 
 def test_another_jar_or_another_java_is_another_archive(
@@ -42,3 +43,20 @@ def test_another_jar_or_another_java_is_another_archive(
 
     assert len({first, second, third, archive_of(jars[:1])}) == 4
     assert archive_of(jars) == third
+
+
+def test_without_jars_the_error_names_the_command_that_fetches_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(JARS_VARIABLE, str(tmp_path))
+
+    with pytest.raises(JarsMissing, match="make install"):
+        installed_jars()
+
+
+def test_jobs_run_on_the_pinned_spark_whatever_another_installation_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+
+    assert java.environment([])["SPARK_HOME"] == str(Path(pyspark.__file__).parent)
