@@ -13,15 +13,16 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from local.bench import pieces, results
-from local.bench.pieces import LOAD, NARROW, WIDE, Piece
+from local.bench.pieces import Piece
 from local.bench.ratios import Result, ratios
-from local.bench.work import Measured, Work
+from local.bench.work import Measured, Work, median_of
 
 _FOLDER = Path(".local/bench")
 _SIZES = (250_000, 1_000_000)
@@ -55,11 +56,23 @@ def _measured(folder: Path, sizes: list[int]) -> Iterator[Result]:
 
 
 def _results(folder: Path, piece: Piece) -> Iterator[Result]:
-    for way in piece.ways:
-        warehouse = folder / way.replace(" ", "-")
-        if piece.kind in (LOAD, NARROW, WIDE):
-            shutil.rmtree(warehouse, ignore_errors=True)
-        yield Result(piece, way, _in_a_process(Work(way, piece.rounds, str(warehouse), time.time())))
+    """Each way's result; where a piece is measured in turns, every turn finds the table as the first one did."""
+    tables = {way: folder / way.replace(" ", "-") for way in piece.ways}
+    if piece.is_load:
+        for table in tables.values():
+            shutil.rmtree(table, ignore_errors=True)
+    found: dict[str, list[Measured]] = {way: [] for way in piece.ways}
+    with tempfile.TemporaryDirectory(dir=folder.parent) as kept:
+        for turn in range(piece.turns):
+            for way, table in tables.items():
+                if turn:
+                    shutil.rmtree(table)
+                    shutil.copytree(Path(kept, way), table)
+                elif piece.turns > 1:
+                    shutil.copytree(table, Path(kept, way))
+                found[way].append(_in_a_process(Work(way, piece.rounds, str(table), time.time())))
+    for way, turns in found.items():
+        yield Result(piece, way, median_of(turns))
 
 
 def _in_a_process(work: Work) -> Measured:

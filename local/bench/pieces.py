@@ -15,6 +15,9 @@ from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Round
 LOAD, MERGE, MORE, WINDOWS, NARROW, WIDE = "load", "merge", "more changes", "many windows", "narrow", "wide"
 #: Changes of a small merge; of one of ten times as many; windows of the one of many.
 CHANGES, TIMES, MANY = 5_000, 10, 100
+#: How often a merge of so few changes is measured, the ways in turn: a machine's pace changes from minute to minute, and
+#: jobs of seconds feel it. The median counts.
+_TURNS = 3
 #: Bytes of the loads that show what width costs, before compression.
 _BYTES_OF_A_WIDTH = 80_000_000
 _WIDTHS = {NARROW: wide.NARROW, WIDE: wide.WIDE}
@@ -34,6 +37,16 @@ class Piece:
     raw_bytes: int
     rounds: tuple[Round, ...]
     ways: tuple[str, ...]
+
+    @property
+    def is_load(self) -> bool:
+        """Whether it makes its table, and needs none."""
+        return self.kind in (LOAD, NARROW, WIDE)
+
+    @property
+    def turns(self) -> int:
+        """How often each way is measured."""
+        return _TURNS if self.kind in (MERGE, WINDOWS) else 1
 
     @property
     def title(self) -> str:

@@ -22,6 +22,8 @@ One run of `make bench` on {machine}. Every job has a process of its own, as on 
   MERGE (`local/bench/obvious.py`). It loses values by design.
 - *Whole job*: from the start of the process to the end of its session. *Work*: without the session. *Warm*: the third
   merge of the kind in one session, each of other changes. MB/s: of DynamoDB JSON, before compression, while at work.
+- Merges of few changes are measured three times, the ways in turn, because jobs of seconds feel how a machine's pace
+  changes from minute to minute; the medians stand here. All else is measured once.
 - Tidemark's merges run with Java's first compiler only and its serial collector, as every job on the local AWS
   (docs/decisions/0014); loads and the other ways with both compilers and the parallel collector, with which they are
   quicker.

@@ -11,8 +11,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -72,6 +74,11 @@ class Measured:
     shuffles: int
     shuffled_bytes: int
     peak_memory_bytes: int
+
+
+def median_of(turns: Sequence[Measured]) -> Measured:
+    """The median of each number, of an odd count of turns."""
+    return Measured(*map(median, zip(*map(astuple, turns), strict=True)))
 
 
 def measure(work: Work) -> Measured:

@@ -7,7 +7,7 @@ import pytest
 from local.bench.pieces import LOAD, MERGE, MORE, NARROW, WIDE, WINDOWS, Piece
 from local.bench.ratios import Result, ratios
 from local.bench.results import chart_of, line, write_page
-from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Measured
+from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Measured, median_of
 
 
 def result(kind: str, items: int, way: str, seconds: float, written: int = 1_000_000, raw_bytes: int = 10**9) -> Result:
@@ -65,3 +65,10 @@ def test_a_ratio_of_what_was_not_measured_is_left_out():
 def test_a_line_says_what_was_done_and_how_fast():
     assert line(RESULTS[3]).startswith("merge 5,000 into 1,000,000")
     assert "at work     4.0 s" in line(RESULTS[3])
+
+
+def test_of_several_turns_the_median_of_each_number_counts():
+    slow, quick, between = (
+        Measured(seconds + 2, seconds, 1.0, size, 3, 4, 5) for seconds, size in ((9.0, 10), (2.0, 30), (4.0, 20))
+    )
+    assert median_of([slow, quick, between]) == Measured(6.0, 4.0, 1.0, 20, 3, 4, 5)
