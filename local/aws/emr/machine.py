@@ -12,7 +12,6 @@ from local import java
 from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.workers import gigabytes
-from local.java import folder_of
 
 _MASTER = "local[2]"
 _MOST_DRIVER_MEMORY = "2g"
@@ -67,7 +66,8 @@ class Machine:
 
     def driver_command(self, kind: DriverKind) -> list[str]:
         """The command of a JVM that waits for jobs: `spark-submit` as PySpark starts it for an interactive shell."""
-        return [str(folder_of("pyspark") / "bin" / "spark-submit"), "--driver-memory", kind.memory, "pyspark-shell"]
+        submit = java.folder_of("pyspark") / "bin" / "spark-submit"
+        return [str(submit), "--driver-memory", kind.memory, "pyspark-shell"]
 
     def driver_environment(self, kind: DriverKind, folder: Path) -> dict[str, str]:
         """The whole environment of that JVM and of its jobs' programs: nothing of the launcher's AWS.
@@ -144,7 +144,7 @@ def _interpreter(folder: Path) -> Path:
     packages = folder / "packages"
     packages.mkdir()
     for name in ("pyspark", "py4j"):
-        (packages / name).symlink_to(folder_of(name))
+        (packages / name).symlink_to(java.folder_of(name))
     command = folder / "python"
     here, python = shlex.quote(str(packages)), shlex.quote(sys.executable)
     command.write_text(f'#!/bin/sh\nPYTHONPATH={here}:"$PYTHONPATH" exec {python} -S "$@"\n')
