@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.column_types import ColumnType, Field, Kind
-from spark.sql import Sql, call, forall, function, let, member, true_count, when
+from spark.sql import Sql, call, function, let, member, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
 
@@ -34,8 +34,7 @@ def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
 
 def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     if type_.kind is Kind.STRUCT:
-        asked = lambda level: _struct_whole(level, made, type_.fields)  # noqa: E731  named for the line below
-        return let(inside, asked) if "(" in inside else asked(inside)
+        return let(inside, lambda level: _struct_whole(level, made, type_.fields))
     element = element_of(type_)
 
     def kept(v: Sql, c: Sql) -> Sql:
@@ -46,7 +45,7 @@ def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     else:
         of_name = function(3, lambda _, v, c: kept(v, c))
         told = f"map_values({call('map_zip_with', inside, made, of_name)})"
-    return forall(told, lambda is_kept: is_kept)
+    return f"NOT array_contains({told}, false)"
 
 
 def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:

@@ -15,9 +15,9 @@ from pipeline.column_names import MISFITS
 from pipeline.column_types import CONTAINER_TAGS, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
 from pipeline.pointers import step
 from spark.numbers import is_number, number
-from spark.places import Naming, column, of_members, with_places
+from spark.places import Naming, of_members, places
 from spark.pointers import below, step_of
-from spark.sql import Sql, call, function, literal, struct, transform, when
+from spark.sql import Sql, call, function, let, literal, struct, transform, when
 from spark.values import CONTAINERS, dynamodb_json, element_of, elements, has, has_one_type, members, of, strings
 
 #: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
@@ -41,15 +41,14 @@ _TAGS = {
 def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFrame:
     """Add ``_misfits``, a map of pointer to DynamoDB JSON: null where `item` is null.
 
-    Null as well where everything fits. Columns that are needed on the way stay.
+    Null as well where everything fits.
     """
     types = dict(_types("", fields))
     naming = _naming({path: _rule(type_) for path, type_ in types.items()})
-    found = with_places(rows, of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
-    places = call("concat", *(column(level) for level in range(1, naming.levels + 1)))
-    gathered = found.selectExpr("*", f"{places} AS `#places`")
-    entered = gathered.selectExpr("*", f"{_entries('`#places`', _number_types(types.values()))} AS `#entries`")
-    return entered.selectExpr("*", f"{when('size(`#entries`) > 0', 'map_from_entries(`#entries`)')} AS `{MISFITS}`")
+    found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
+    entries = _entries(found, _number_types(types.values()))
+    misfits = let(entries, lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
+    return rows.selectExpr("*", f"{when(f'{item} IS NOT NULL', misfits)} AS `{MISFITS}`")
 
 
 def _naming(rules: Mapping[str, str]) -> Naming:

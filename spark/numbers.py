@@ -23,10 +23,11 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
         return plain_number(text)
     if type_.kind is Kind.DECIMAL:
         as_decimal = f"cast({text} AS decimal(38,{type_.scale}))"
-        needs_care = call("rlike", text, literal(f"[.][0-9]{{{type_.scale + 1}}}|[eE]"))
+        # Anchored at its start, which is looked at once; a search for what needs care would begin at every digit.
+        is_usual = call("rlike", text, literal(f"^-?[0-9]*(?:[.][0-9]{{0,{type_.scale}}})?$"))
         if is_plain:
-            return when(f"NOT {needs_care}", as_decimal)
-        return when(needs_care, when(f"{decimals(text)} <= {type_.scale}", as_decimal), as_decimal)
+            return when(is_usual, as_decimal)
+        return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
     # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around.
     usual = when(f"instr({text}, '.') = 0", f"bigint({text})")
     if is_plain:

@@ -8,10 +8,10 @@ from pyspark.sql import functions as F
 from pipeline.column_names import MISFITS
 from pipeline.column_profile import ELEMENT, MEMBER, Observed
 from spark.numbers import plain_number, room
-from spark.places import Naming, column, of_members, place, with_places
+from spark.places import Naming, of_members, place, places
 from spark.pointers import names
 from spark.projection import ITEM
-from spark.sql import Sql, call, struct, transform, when
+from spark.sql import Sql, struct, transform, when
 from spark.values import VALUE_TYPE, has, has_one_type, of, strings, tag_of
 
 #: Paths are counted to this depth; a map or list further down has no members here, so its column becomes JSON text.
@@ -33,14 +33,14 @@ _NAMING = Naming(
 def observed_items(items: DataFrame) -> list[Observed]:
     """Count types at the paths of items (lines of a full export, as `spark.records.items` gives them)."""
     first = of_members(f"`{ITEM}`", "cast(array() AS array<string>)", _NAMING)
-    return _observed(with_places(items.select(ITEM), first, _NAMING))
+    return _observed(items.select(ITEM), first)
 
 
 def observed_misfits(misfits: DataFrame) -> list[Observed]:
     """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
     steps = transform(names("pointer"), lambda name: f"concat('{MEMBER}', {name})")
     value = f"from_json(json, '{VALUE_TYPE}')"
-    return _observed(with_places(misfits, f"array({place(steps, value)})", _NAMING))
+    return _observed(misfits, f"array({place(steps, value)})")
 
 
 def exploded(rows: DataFrame, *carried: str) -> DataFrame:
@@ -57,9 +57,8 @@ def _count(found: Sql) -> Sql:
     return f"concat(array({own}), coalesce({numbers}, cast(array() AS {_COUNTS})))"
 
 
-def _observed(placed: DataFrame) -> list[Observed]:
-    found = call("concat", *(column(level) for level in range(1, _LEVELS + 1)))
-    counts = placed.selectExpr(f"explode({found}) AS c").selectExpr(f"explode({_count('c')}) AS c")
+def _observed(rows: DataFrame, first: Sql) -> list[Observed]:
+    counts = rows.selectExpr(f"explode({places(first, _NAMING)}) AS c").selectExpr(f"explode({_count('c')}) AS c")
     plain = counts.where("c.tag IS NOT NULL").selectExpr("c.path", "c.tag", f"{plain_number('c.number')} AS number")
     integer, fraction, fits_long = room(F.col("number"))
     rows = (

@@ -28,6 +28,8 @@ def function(parameters: int, body: Callable[..., Sql]) -> Sql:
 
 def let(value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body` of `value`, which is computed once however often `body` mentions it."""
+    if "(" not in value:
+        return body(value)  # a column, a parameter or a part of one: there is nothing to compute
     return f"transform(array({value}), {function(1, body)})[0]"
 
 
