@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.catalog import load_catalog
+from pyiceberg.io import pyarrow as arrow_io
 from pyiceberg.table import StaticTable
 from pyiceberg.table import Table as IcebergTable
 
@@ -15,6 +18,30 @@ from local.compare import Difference, Table, differences
 from local.control import LocalAws
 from local.hadoop_catalog import newest_metadata
 from pipeline.marker import NAMES
+
+
+class _WithNulls(arrow_io.ArrowProjectionVisitor):  # type: ignore[misc]  # PyIceberg's own is not typed
+    """What PyIceberg makes of a file's columns, with the nulls that it loses.
+
+    A null list of structs, and a null map to structs, it reads as empty ones (apache/iceberg-python#3833, PyIceberg 0.12).
+    """
+
+    def list(self, list_type: Any, array: pa.Array | None, values: pa.Array | None) -> pa.Array | None:
+        """The column of a list."""
+        return _null_where(array, super().list(list_type, array, values))
+
+    def map(self, map_type: Any, array: pa.Array | None, keys: pa.Array | None, values: pa.Array | None) -> Any:
+        """The column of a map."""
+        return _null_where(array, super().map(map_type, array, keys, values))
+
+
+def _null_where(before: pa.Array | None, after: pa.Array | None) -> pa.Array | None:
+    if before is None or after is None or before.null_count == after.null_count:
+        return after
+    return pc.if_else(before.is_valid(), after, pa.scalar(None, after.type))
+
+
+arrow_io.ArrowProjectionVisitor = _WithNulls
 
 
 def read_through_glue(aws: LocalAws, database: str, name: str) -> IcebergTable:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pipeline.column_names import RESERVED
+from pipeline.column_names import LONGEST_PARTITION_KEY, RESERVED
 from pipeline.column_profile import Profile
 from pipeline.column_types import BYTES, LONG, TEXT, ColumnType, Field, Kind, column_type, fields_of, holds, number_type
 from pipeline.identity import KeyAttribute
 from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.pins import check_names, follows, pinned, without_dropped
-from pipeline.table_columns import REPLACEMENT, Columns
+from pipeline.table_columns import REPLACEMENT, Columns, partition_name
 
 #: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure.
 MOST_COLUMNS, MOST_FIELDS = 5_000, 1_000
@@ -22,10 +22,19 @@ MOST_COLUMNS, MOST_FIELDS = 5_000, 1_000
 def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
     """The columns of a new table, from what was seen of the source. Raises OverrideContradicted for a name set twice."""
     seen = pinned(seen, overrides)
-    names = {f.attribute: f.name for f in fields_of(_with_key(seen, key), {}, RESERVED)}
+    names = _first_names(_with_key(seen, key), key[0].name)
     key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
     others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
-    return check_names(Columns(key_fields, fields_of(others, names, RESERVED)[:MOST_COLUMNS]))
+    partitions = frozenset((partition_name(names[key[0].name]),))
+    return check_names(Columns(key_fields, fields_of(others, names, RESERVED)[:MOST_COLUMNS], partitions))
+
+
+def _first_names(seen: Profile, partition_key: str) -> dict[str, str]:
+    """A name for every attribute, none of them that of the partitions, which follows from the partition key's."""
+    names = {field.attribute: field.name for field in fields_of(seen, {}, RESERVED)}
+    key = {partition_key: names[partition_key][:LONGEST_PARTITION_KEY]}
+    reserved = (*RESERVED, partition_name(key[partition_key]))
+    return {field.attribute: field.name for field in fields_of(seen, key, reserved)}
 
 
 def _with_key(seen: Profile, key: tuple[KeyAttribute, ...]) -> Profile:
@@ -55,8 +64,8 @@ def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) 
 def _grown(columns: Columns, seen: Profile) -> Columns:
     key = {field.attribute for field in columns.key}
     others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
-    reserved = (*RESERVED, *(field.name for field in columns.key))
-    return Columns(columns.key, _grown_fields(columns.attributes, others, reserved, MOST_COLUMNS))
+    reserved = (*RESERVED, *columns.partitions, *(field.name for field in columns.key))
+    return replace(columns, attributes=_grown_fields(columns.attributes, others, reserved, MOST_COLUMNS))
 
 
 def _grown_fields(fields: tuple[Field, ...], seen: Profile, reserved: tuple[str, ...], most: int) -> tuple[Field, ...]:
@@ -104,7 +113,7 @@ class Target:
             replace(field, name=field.name + REPLACEMENT) if field.name in self.replaced else field
             for field in self.columns.attributes
         )
-        return Columns(self.columns.key, attributes)
+        return replace(self.columns, attributes=attributes)
 
 
 def rebuilt(
@@ -114,7 +123,7 @@ def rebuilt(
 
     What the user says wins over both. Raises OverrideContradicted where a name that is set is another column's.
     """
-    kept = Columns(columns.key, without_dropped(columns.attributes, overrides))
+    kept = replace(columns, attributes=without_dropped(columns.attributes, overrides))
     seen = pinned(seen, overrides)
     there = _grown(kept, seen)
     key_fields = tuple(
@@ -126,7 +135,10 @@ def rebuilt(
         )
         for field, part in zip(there.key, key)
     )
-    target = Columns(key_fields, tuple(_rebuilt_field(f, seen.members.get(f.attribute)) for f in there.attributes))
+    attributes = tuple(_rebuilt_field(f, seen.members.get(f.attribute)) for f in there.attributes)
+    # Another key is another table, which is partitioned anew.
+    partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
+    target = Columns(key_fields, attributes, columns.partitions | partitions)
     shapes = [_types(step) for step in (columns, kept, there, target)]
     changed = {
         name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]

@@ -25,6 +25,9 @@ _OF_ENGINES = (
 RESERVED = (*OWN_COLUMNS, *_OF_ENGINES)
 
 LONGEST_NAME = 255
+#: The column of the partition key names the folders of the table's partitions, such as ``pk_bucket=4095``, and a file
+#: system takes 255 bytes for one.
+LONGEST_PARTITION_KEY = LONGEST_NAME - len("_bucket=4095")
 _LONGEST_DOC_BYTES = 255
 _MARK_OF_CUT = "…"
 #: Glue's pattern for a comment on one line: no control characters but the tab, no surrogates, no U+FFFE and U+FFFF.

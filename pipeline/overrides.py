@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.column_names import RESERVED, is_column_name
+from pipeline.column_names import LONGEST_PARTITION_KEY, RESERVED, is_column_name
 from pipeline.identity import KeyAttribute
 from pipeline.pointers import names, step
 from pipeline.setting_checks import refusal
@@ -98,7 +98,10 @@ class Overrides:
         return any(rule.hash for rule in self.rules)
 
     def check_key(self, key: tuple[KeyAttribute, ...]) -> None:
-        """Refuse what cannot be said of a key, by which rows are found: all but its name. Raises SettingRefused."""
+        """Refuse what cannot be said of a key, by which rows are found: all but its name. Raises SettingRefused.
+
+        The partition key comes first.
+        """
         types = {part.name: part.type for part in key}
         for rule in self.rules:
             declared = types.get(rule.path[0])
@@ -107,6 +110,9 @@ class Overrides:
             if rule.is_protection or len(rule.path) > 1 or rule.type not in ("", declared):
                 allowed = f'"name", and the type {declared} that the source table declares: rows are found by their key'
                 raise refusal(f"columns[{rule.pointer!r}] of the key", rule.said, allowed)
+            if rule.path[0] == key[0].name and len(rule.name) > LONGEST_PARTITION_KEY:
+                allowed = f"at most {LONGEST_PARTITION_KEY} characters: folders are named by the partition key"
+                raise refusal(f"columns[{rule.pointer!r}].name", rule.name, allowed)
 
 
 #: Nothing is said of any column.

@@ -100,6 +100,12 @@ def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]
 
 def check_names(columns: Columns) -> Columns:
     """The columns, if each name is there once. Raises OverrideContradicted: only a name that was set can be another's."""
+    for field in columns.all:
+        if field.name in columns.partitions:
+            raise OverrideContradicted(
+                f"the name {field.name!r} of the attribute {field.attribute!r} is that of the table's partitions",
+                "Set another name in cdk.json, for it or for the partition key, and deploy again.",
+            )
     for siblings in _siblings(columns.all):
         by_name: dict[str, str] = {}
         for field in siblings:

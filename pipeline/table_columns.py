@@ -35,10 +35,14 @@ _PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
 
 @dataclass(frozen=True)
 class Columns:
-    """The key's columns in the key's order, then a column for each other attribute."""
+    """The key's columns in the key's order, then a column for each other attribute.
+
+    `partitions`: the names of the table's partition fields, which no column may have.
+    """
 
     key: tuple[Field, ...]
     attributes: tuple[Field, ...]
+    partitions: frozenset[str] = frozenset()
 
     @property
     def all(self) -> tuple[Field, ...]:
@@ -54,7 +58,17 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     fields = [_field(raw, names, kinds) for raw in schema["fields"] if is_ours(raw["name"])]
     by_attribute = {field.attribute: field for field in fields}
     key_fields = tuple(by_attribute[part.name] for part in key)
-    return Columns(key_fields, tuple(field for field in fields if field not in key_fields))
+    attributes = tuple(field for field in fields if field not in key_fields)
+    # Of every spec the table has had: Iceberg holds each of them against each new schema. A partition by a column's very
+    # value has the column's name.
+    specs = metadata.get("partition-specs", ())
+    partitions = frozenset(partition["name"] for spec in specs for partition in spec["fields"])
+    return Columns(key_fields, attributes, partitions - {raw["name"] for raw in schema["fields"]})
+
+
+def partition_name(key_column: str) -> str:
+    """What Iceberg calls the partitions of a table by the bucket of a column; Spark can set no other name."""
+    return f"{key_column}_bucket"
 
 
 def is_ours(name: str) -> bool:

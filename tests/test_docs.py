@@ -19,7 +19,7 @@ OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 FAILURES = (ROOT / "docs" / "failures.md").read_text()
 DOCUMENTS = sorted(
     p
-    for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+    for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")]
     if "node_modules" not in p.parts
 )
 

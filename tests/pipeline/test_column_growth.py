@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,23 @@ def test_a_number_key_is_as_wide_as_its_values():
 def test_an_attribute_that_reads_like_the_key_gets_another_name():
     names = {field.attribute: field.name for field in columns(item(PK=S)).all}
     assert names == {"PK": "pk", "pk": "pk_2", "sk": "sk"}
+
+
+def test_an_attribute_that_reads_like_the_partitions_gets_another_name():
+    first = columns(item(pk_bucket=S, sk_bucket=S))
+    assert {field.attribute: field.name for field in first.attributes} == {
+        "pk_bucket": "pk_bucket_2",
+        "sk_bucket": "sk_bucket",
+    }
+    later = grown(columns(item()), profile({"PK_bucket": S}))
+    assert [field.name for field in later.attributes] == ["pk_bucket_2"]
+
+
+def test_the_partition_key_leaves_room_for_the_name_of_its_folders():
+    names = ["k" * 255, "K" * 243, "k" * 255 + "_bucket"]
+    found = first_columns((KeyAttribute(names[0], "S"),), profile(dict.fromkeys(names, S)))
+    assert {field.attribute: len(field.name) for field in found.all} == dict(zip(names, (243, 245, 255), strict=True))
+    assert len({field.name for field in found.all} | found.partitions) == 4
 
 
 def test_new_attributes_become_columns_at_the_end():
@@ -137,3 +155,5 @@ def test_columns_come_back_from_the_metadata_as_they_were():
     assert json.loads(properties["tidemark.names"]) == {"3": LONG_NAME}
     metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
     assert columns_of(metadata, KEY) == was
+    specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
+    assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))

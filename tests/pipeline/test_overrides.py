@@ -70,3 +70,9 @@ def test_rows_are_found_by_their_key_so_it_can_only_be_named(columns):
     with pytest.raises(SettingRefused, match="of the key"):
         Overrides.parse(columns).check_key(KEY)
     Overrides.parse({"pk": "S", "sk": {"type": "N", "name": "number"}, "c": {"hash": True}}).check_key(KEY)
+
+
+def test_the_name_of_the_partition_key_leaves_room_for_that_of_its_folders():
+    Overrides.parse({"pk": {"name": "k" * 243}, "sk": {"name": "s" * 255}}).check_key(KEY)
+    with pytest.raises(SettingRefused, match="at most 243 characters"):
+        Overrides.parse({"pk": {"name": "k" * 244}}).check_key(KEY)

@@ -96,6 +96,15 @@ def test_a_name_that_is_anothers_column_is_refused():
         grown(columns({"a": S}), profile({"b": N}), said(b={"name": "a"}))
 
 
+def test_a_name_of_the_tables_partitions_is_refused():
+    with pytest.raises(OverrideContradicted, match="'pk_bucket' of the attribute 'a'"):
+        columns({"a": S}, overrides=said(a={"name": "pk_bucket"}))
+    before = columns({"id_bucket": S})
+    with pytest.raises(OverrideContradicted, match="'id_bucket' of the attribute 'id_bucket'"):
+        rebuilt(before, KEY, profile({"id_bucket": S}), said(pk={"name": "id"}))
+    assert types(rebuilt(before, KEY, profile({"id_bucket": S})).columns) == {"id_bucket": TEXT}
+
+
 def test_a_rebuild_gives_columns_the_names_and_types_that_were_set_since():
     before = columns({"a": S, "b": N, "c": N})
     target = rebuilt(before, KEY, profile({"a": S, "b": N, "c": N}), said(a={"name": "alpha"}, b="string"))

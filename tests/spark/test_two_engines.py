@@ -36,7 +36,7 @@ ODD_NAMES = (
         "_pk",
         "_write_time",
     ),
-    *("_WRITE_TIME", "_file", "_pos", "_partition", "_corrupt_record", "\\", "\\u0041"),
+    *("t", "c", "pk_bucket", "_WRITE_TIME", "_file", "_pos", "_partition", "_corrupt_record", "\\", "\\u0041"),
     *("x" * 255, "x" * 256, "y" * 4_000),
 )
 

@@ -42,7 +42,9 @@ class Life:
         self._names = names(dice, dice.randrange(8, attributes + 1))
         self._inner = names(dice, attributes // 5)
         key_names = names(dice, dice.choice((1, 1, 2)))
-        self._names = [name for name in self._names if name not in key_names]
+        # Iceberg names the partitions of a table so.
+        partitions = f"{key_names[0]}_bucket"
+        self._names = [name for name in self._names if name not in key_names] + [partitions]
         self._key = tuple(KeyAttribute(name, dice.choice("SNB")) for name in key_names)
         apart = dice.choice(_APART)
         self.shop = make_shop(
