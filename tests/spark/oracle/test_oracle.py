@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 
 def test_hundreds_of_items_of_any_shape_are_in_the_table_what_they_were_in_the_source(shop):
     # An item's life is a case. `make fuzz` goes through as many tables as one likes, and wider ones.
-    lived = Life(2, shop, items=250, attributes=12).live()
+    lived = Life(2, shop, items=280, attributes=12).live()
     assert list(lived.differences) == []
     assert lived.items > 200
 
