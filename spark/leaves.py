@@ -12,7 +12,7 @@ asked only of rows that are not equal at first sight.
 from __future__ import annotations
 
 from spark.pointers import below, names, step_of
-from spark.sql import Sql, call, function, let, literal, struct, transform, when
+from spark.sql import Sql, call, function, let, literal, struct, transform, unfolded, when
 from spark.values import with_long_escapes
 
 #: DynamoDB nests 32 levels; the item is one of them, and a last round makes a leaf of what is inside.
@@ -44,8 +44,7 @@ def at(text: Sql, pointer: Sql) -> Sql:
 def leaves(text: Sql) -> Sql:
     """The leaves of a value given as DynamoDB JSON, sorted; of null, null."""
     start = f"array({_place(literal(''), text, 'false')})"
-    unfolded = function(2, lambda places, _: f"flatten({transform(places, _unfolded)})")
-    found = call("aggregate", f"sequence(1, {_LEVELS})", start, unfolded)
+    found = unfolded(start, _LEVELS, _unfolded)
     return when(f"{text} IS NOT NULL", f"array_sort({transform(found, lambda p: _leaf(f'{p}.path', f'{p}.text'))})")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spark.sql import Sql, call, function, struct, transform, when
+from spark.sql import Sql, call, function, struct, transform, unfolded, when
 from spark.values import VALUE_TYPE, elements, members
 
 
@@ -32,10 +32,7 @@ class Naming:
 
 def places(first: Sql, naming: Naming) -> Sql:
     """The places of a first level and of all that is inside them, down to the last level; null where `first` is."""
-    if naming.levels == 1:
-        return first
-    unfolded = function(2, lambda found, _: f"flatten({transform(found, lambda p: _with_inside(p, naming))})")
-    return call("aggregate", f"sequence(2, {naming.levels})", first, unfolded)
+    return unfolded(first, naming.levels - 1, lambda outer: _with_inside(outer, naming))
 
 
 def of_members(level: Sql, root: Sql, naming: Naming) -> Sql:
