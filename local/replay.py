@@ -192,7 +192,7 @@ def local_session(
         .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
-        # 200 tasks, Spark's default, cost a minute on a laptop whatever the data.
+        # For what is no job's, which says itself how many it needs: 200 tasks take a minute on a laptop whatever the data.
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()

@@ -140,6 +140,11 @@ def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:
     return top if _has_expired(ancestors) and kept == wanted else None
 
 
+def newest_summary(metadata: Mapping[str, Any]) -> Mapping[str, str]:
+    """The summary of the newest snapshot of ``main``; empty where there is none."""
+    return next((snapshot.get("summary", {}) for snapshot in _ancestors(metadata)), {})
+
+
 def _ancestors(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The snapshots of ``main``, newest first, as far back as they have not expired."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}

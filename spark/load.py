@@ -33,6 +33,7 @@ from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.sampling import sample_size, sampled_lines
+from spark.shuffles import for_load, shuffle_for
 from spark.table import Table
 
 _IS_ODD = "#is_odd"
@@ -80,6 +81,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     order.columns.check_key(order.source.key)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
+    shuffle_for(spark, for_load(order.buckets))
     this = _Load(spark, order, table, export, table.columns() if table.state().exists else None, protection)
     if not this.is_small:
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.

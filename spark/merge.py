@@ -33,6 +33,7 @@ from spark.protection import Protection
 from spark.reading import Export, read_exports, verify_data_files
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
+from spark.shuffles import for_changes, shuffle_for
 from spark.table import Table
 
 _VIEW = "tidemark_changes"
@@ -63,6 +64,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     exports = read_exports(spark, order)
     verify_data_files(spark, exports)
     metadata = table.metadata()
+    shuffle_for(spark, for_changes((export.manifest for export in exports), metadata))
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
     this = _Merge(spark, order, table, exports, protection, _had_misfits(metadata))

@@ -29,6 +29,7 @@ from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.sameness import is_same_at_first_sight, of_source, of_table, shown_values, wrong_places
+from spark.shuffles import for_changes, shuffle_for
 from spark.sql import Sql, literal, when
 from spark.table import Table
 
@@ -64,6 +65,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     check_protected(metadata["properties"], columns, order.columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
+    shuffle_for(spark, for_changes([export.manifest], metadata))
     this = Verification(spark, order, export, table.rows_at(snapshot_id), columns, protection)
     pairs = compared(source_rows(this), table_rows(this), this.columns).persist()
     try:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from local.bench.orders import KEY
+from spark.shuffles import for_load, shuffle_for
 
 _S, _N, _B = "struct<S:string>", "struct<N:string>", "struct<B:string>"
 _LINE = f"struct<M:struct<sku:{_S},quantity:{_N},price:{_N}>>"
@@ -44,6 +45,7 @@ _COLUMNS = (
 
 def load(spark: SparkSession, files: list[str], table: str, buckets: int) -> None:
     """Replace a table by a full export of orders."""
+    shuffle_for(spark, for_load(buckets))
     rows = spark.read.schema(_ITEM).json(files).selectExpr(*_COLUMNS)
     writer = rows.writeTo(table).using("iceberg").tableProperty("write.distribution-mode", "hash")
     writer.partitionedBy(F.bucket(buckets, KEY[0].name)).createOrReplace()

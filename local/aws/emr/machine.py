@@ -52,7 +52,7 @@ class Machine:
 
     def arguments(self, job: SparkJob, folder: Path) -> list[str]:
         """What `spark-submit` is given for a job whose files are local; `folder` is the job's own."""
-        conf = {**self._may_be_overridden(), **job.own_conf, **self._must_be_so(job, folder)}
+        conf = {**job.own_conf, **self._must_be_so(job, folder)}
         arguments = ["--master", _MASTER]
         hidden = names_of(job.conf)
         if hidden:
@@ -92,10 +92,6 @@ class Machine:
             "PYSPARK_DRIVER_PYTHON": interpreter,
             "TMPDIR": str(folder),
         }
-
-    @staticmethod
-    def _may_be_overridden() -> dict[str, str]:
-        return {"spark.sql.shuffle.partitions": "4"}
 
     def _must_be_so(self, job: SparkJob, folder: Path) -> dict[str, str]:
         s3a = {

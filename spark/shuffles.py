@@ -1,0 +1,50 @@
+"""For how many tasks the shuffles of a job are made: as many as its rows need, whatever the session was told.
+
+Spark's 200 suit few jobs. Where rows are kept (`spark.kept`), Spark 3.5 never joins small parts to larger ones
+(SPARK-46995), and a task that makes typed rows takes a tenth of a second before its first: of 5,000 changes, 200 tasks
+take three times as long as the whole merge. Of very many rows, 200 parts may each be more than an executor holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from pipeline.manifests import ExportManifest
+from pipeline.marker import newest_summary
+
+_TASKS = "spark.sql.shuffle.partitions"
+#: Few enough for a small merge, and enough for the processors of one executor.
+FEWEST = 4
+#: Records, or bytes of DynamoDB JSON, that keep a task busy for some seconds.
+RECORDS, BYTES = 25_000, 64_000_000
+#: The same of rows of the table, of which only the key and the write time are looked at.
+ROWS_OF_TABLE = 4_000_000
+#: What DynamoDB bills for a window at least, which says nothing of what is in it.
+LEAST_BILLED = 10_000_000
+#: Rows go by the hash of their bucket. With more parts than buckets, few buckets share one, and rows that lie sorted by
+#: bucket are written in two thirds of the time; Spark makes fewer tasks of the parts, by their size.
+PARTS_OF_A_BUCKET = 4
+
+
+def for_load(buckets: int) -> int:
+    """Into how many parts the rows of a load go before they are written."""
+    return max(FEWEST, PARTS_OF_A_BUCKET * buckets)
+
+
+def for_changes(manifests: Iterable[ExportManifest], metadata: Mapping[str, Any]) -> int:
+    """How many tasks are busy with the records of exports and the keys of the table that they meet, by its metadata."""
+    # One number for both: what is kept lies in the tasks it was made in, and Spark brings the table's keys there.
+    rows = int(newest_summary(metadata).get("total-records", 0))
+    records = billed = 0
+    for manifest in manifests:
+        records += manifest.item_count
+        billed += max(manifest.billed_bytes - (0 if manifest.is_full else LEAST_BILLED), 0)
+    return max(FEWEST, -(-records // RECORDS), -(-billed // BYTES), -(-rows // ROWS_OF_TABLE))
+
+
+def shuffle_for(spark: SparkSession, tasks: int) -> None:
+    """Make the shuffles that are planned from now on for so many tasks."""
+    spark.conf.set(_TASKS, tasks)

@@ -1,0 +1,96 @@
+"""For how many tasks shuffles are made, and that the jobs keep to it where the session was told otherwise."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from local.aws.pitr.offline import FullExport
+from pipeline.manifests import ExportManifest
+from pipeline.windows import ExportWindow
+from spark.job import run
+from spark.shuffles import (
+    BYTES,
+    FEWEST,
+    LEAST_BILLED,
+    PARTS_OF_A_BUCKET,
+    RECORDS,
+    ROWS_OF_TABLE,
+    for_changes,
+    for_load,
+)
+from tests.spark.sample_items import N, item
+from tests.spark.shop import NOON, minute
+
+SPARKS_DEFAULT = 200
+
+
+def full(items: int, billed: int) -> ExportManifest:
+    return ExportManifest("arn", "arn", "id", "bucket", items, billed, NOON, None, "files")
+
+
+def window(items: int, billed: int = LEAST_BILLED) -> ExportManifest:
+    touched = ExportWindow(NOON, NOON + timedelta(hours=1))
+    return ExportManifest("arn", "arn", "id", "bucket", items, billed, None, touched, "files")
+
+
+@pytest.mark.parametrize(
+    ("manifests", "tasks"),
+    [
+        ([], FEWEST),
+        ([window(5_000)], FEWEST),
+        ([window(50)] * 100, FEWEST),
+        ([window(RECORDS * FEWEST)], FEWEST),
+        ([window(RECORDS * FEWEST + 1)], FEWEST + 1),
+        ([window(RECORDS), window(RECORDS * 9)], 10),
+        ([window(10, LEAST_BILLED + 30 * BYTES)], 30),
+        ([full(10, 30 * BYTES)], 30),
+        ([full(RECORDS * 40, BYTES)], 40),
+    ],
+)
+def test_records_and_bytes_say_how_many_tasks_look_at_them(manifests, tasks):
+    assert for_changes(manifests, {}) == tasks
+
+
+@pytest.mark.parametrize(
+    ("buckets", "parts"), [(1, FEWEST), (16, 16 * PARTS_OF_A_BUCKET), (256, 256 * PARTS_OF_A_BUCKET)]
+)
+def test_a_bucket_of_a_load_has_a_part_of_its_own_mostly(buckets, parts):
+    assert for_load(buckets) == parts
+
+
+@pytest.mark.parametrize(("rows", "tasks"), [(0, FEWEST), (250_000, FEWEST), (40 * ROWS_OF_TABLE + 1, 41)])
+def test_rows_of_the_table_say_how_many_tasks_look_at_their_keys(rows, tasks):
+    newest = {"snapshot-id": 2, "parent-snapshot-id": 1, "summary": {"total-records": str(rows)}}
+    oldest = {"snapshot-id": 1, "summary": {"total-records": "900000000"}}
+    loading = {"snapshot-id": 3, "parent-snapshot-id": 2, "summary": {"total-records": "900000000"}}
+    refs = {"main": {"snapshot-id": 2}, "load_1": {"snapshot-id": 3}}
+    assert for_changes([window(10)], {"snapshots": [oldest, newest, loading], "refs": refs}) == tasks
+
+
+def test_a_table_without_a_snapshot_has_no_rows():
+    assert for_changes([window(10)], {"snapshots": [], "current-snapshot-id": -1}) == FEWEST
+
+
+@pytest.mark.spark
+def test_jobs_make_few_tasks_of_few_records_whatever_the_session_was_told(shop, spark):
+    source = shop()
+    source.put(1, item("kept", v=N), item("changed", v=N))
+    source.put(6, item("changed", v={"N": "2"}), item("new", v={"S": "odd"}))
+    load, merge, backfill = source.full(5), source.windows(5, 25), source.windows(5, 25, job="backfill")
+    verify = source.order("verify", source.export(FullExport(minute(25))), minute(25), minute(25))
+    most = [_most_tasks(spark, order) for order in (load, merge, backfill, verify)]
+    assert max(most) < SPARKS_DEFAULT / 4
+
+
+def _most_tasks(spark, order):
+    """The tasks of the largest stage of a job."""
+    spark.conf.set("spark.sql.shuffle.partitions", SPARKS_DEFAULT)
+    spark.sparkContext.setJobGroup(order.report_uri, order.job)
+    run(spark, order)
+    told = spark.sparkContext.statusTracker()
+    stages = [
+        told.getStageInfo(s) for job in told.getJobIdsForGroup(order.report_uri) for s in told.getJobInfo(job).stageIds
+    ]
+    return max(stage.numTasks for stage in stages if stage is not None)
