@@ -17,8 +17,19 @@ from pipeline.pointers import step
 from spark.numbers import is_number, number
 from spark.places import Naming, of_members, places
 from spark.pointers import below, step_of
-from spark.sql import Sql, call, function, let, literal, struct, transform, when
-from spark.values import CONTAINERS, dynamodb_json, element_of, elements, has, has_one_type, members, of, strings
+from spark.sql import Sql, call, forall, function, let, literal, struct, transform, when
+from spark.values import (
+    CONTAINERS,
+    dynamodb_json,
+    element_of,
+    elements,
+    has,
+    has_one_type,
+    members,
+    of,
+    strings,
+    tag_of,
+)
 
 #: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
 NO_VALUE = "{}"
@@ -26,15 +37,24 @@ NO_VALUE = "{}"
 _ANY = "~"
 # `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
 _WHERE = "struct<pointer:string,path:string,rule:string>"
-#: The types of DynamoDB's whose values always have a cell in columns of a rule.
-_TAGS = {
+_NUMBERS = (Kind.LONG.value, Kind.DECIMAL.value, Kind.DIGITS.value, "NS")
+_OPENED = (Kind.STRUCT.value, Kind.DICTIONARY.value, Kind.LIST.value)
+#: The types of DynamoDB's that a column takes, by its rule without what is behind the colon; not always all their values.
+_TAKEN = {
     Kind.TEXT.value: ["S"],
     Kind.BYTES.value: ["B"],
     Kind.FLAG.value: ["BOOL"],
     Kind.SCALARS.value: sorted(SCALAR_TAGS),
     Kind.JSON.value: sorted(CONTAINER_TAGS),
+    Kind.STRUCT.value: ["M"],
+    Kind.DICTIONARY.value: ["M"],
+    Kind.LIST.value: ["L"],
+    Kind.LONG.value: ["N"],
+    Kind.DECIMAL.value: ["N"],
+    Kind.DIGITS.value: ["N"],
     "SS": ["SS"],
     "BS": ["BS"],
+    "NS": ["NS"],
 }
 
 
@@ -44,19 +64,27 @@ def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFra
     Null as well where everything fits.
     """
     types = dict(_types("", fields))
-    naming = _naming({path: _rule(type_) for path, type_ in types.items()})
-    found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
-    entries = _entries(found, _number_types(types.values()))
-    misfits = let(entries, lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
+    rules = {path: _rule(type_) for path, type_ in types.items()}
+    levels = max((path.count("/") for path in rules), default=1)
+    numbers = _number_types(types.values())
+
+    def entries(known: Sql) -> Sql:
+        naming = _naming(known, levels)
+        found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
+        return _entries(found, numbers)
+
+    # Once, however often a rule is looked up: of a thousand columns it is most of the expression.
+    known = call("map_from_arrays", _array(rules), _array(rules.values())) if rules else "map('', '')"
+    misfits = let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
     return rows.selectExpr("*", f"{when(f'{item} IS NOT NULL', misfits)} AS `{MISFITS}`")
 
 
-def _naming(rules: Mapping[str, str]) -> Naming:
-    constant = call("map_from_arrays", _array(rules), _array(rules.values())) if rules else "map('', '')"
+def _naming(known: Sql, levels: int) -> Naming:
+    """Names that carry the rule of their place. `known`: a map from paths to rules."""
 
     def named(outer: Sql, name: Sql, step_: Sql) -> Sql:
         path = below(f"{outer}.path", step_)
-        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"element_at({constant}, {path})")
+        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"element_at({known}, {path})")
 
     def member(outer: Sql, name: Sql) -> Sql:
         return named(outer, step_of(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", step_of(name)))
@@ -66,7 +94,7 @@ def _naming(rules: Mapping[str, str]) -> Naming:
         member=member,
         element=lambda outer, index: named(outer, index, f"'{_ANY}'"),
         entered=_is_entered,
-        levels=max((path.count("/") for path in rules), default=1),
+        levels=levels,
     )
 
 
@@ -125,16 +153,19 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
 
 def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
-    cases = [f"WHEN '{kind}' THEN {' OR '.join(has(value, tag) for tag in tags)}" for kind, tags in _TAGS.items()]
-    element_fits = function(1, lambda n: f"coalesce({_number_fits(f'substr({rule}, 4)', n, numbers)}, false)")
-    cases += [
-        f"WHEN '{Kind.LIST.value}' THEN isnotnull({elements(value)})",
-        f"WHEN '{Kind.STRUCT.value}' THEN isnotnull({members(value)})",
-        f"WHEN '{Kind.DICTIONARY.value}' THEN isnotnull({members(value)})",
-        f"WHEN 'NS' THEN forall({strings(of(value, 'NS'))}, {element_fits})",
-    ]
-    of_number = _number_fits(rule, of(value, "N"), numbers)
-    return f"CASE substring_index({rule}, ':', 1) {' '.join(cases)} ELSE {of_number} END"
+    kind = f"substring_index({rule}, ':', 1)"
+    pairs = _array(f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
+    is_taken = f"array_contains({pairs}, concat({kind}, ' ', {tag_of(value)}))"
+    texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
+    own = f"replace({rule}, 'NS:', '')"
+    all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
+    is_whole = f"({members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL)"
+    held = when(f"{kind} IN ({_listed(_NUMBERS)})", all_fit, when(f"{kind} IN ({_listed(_OPENED)})", is_whole, "true"))
+    return f"({is_taken} AND {held})"
+
+
+def _listed(kinds: Iterable[str]) -> Sql:
+    return ", ".join(f"'{kind}'" for kind in kinds)
 
 
 def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:

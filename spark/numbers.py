@@ -28,13 +28,11 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
         if is_plain:
             return when(is_usual, as_decimal)
         return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
-    # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around.
+    # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around, from text not.
     usual = when(f"instr({text}, '.') = 0", f"bigint({text})")
     if is_plain:
         return usual
-    whole = f"cast({text} AS decimal(38,0))"
-    in_range = f"{whole} BETWEEN {-(2**63)} AND {2**63 - 1}"
-    spelled_otherwise = when(f"{decimals(text)} <= 0 AND {in_range}", f"bigint({whole})")
+    spelled_otherwise = when(f"{decimals(text)} <= 0", f"bigint(string(cast({text} AS decimal(38,0))))")
     return call("coalesce", usual, spelled_otherwise)
 
 

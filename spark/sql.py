@@ -41,7 +41,7 @@ def transform(array: Sql, body: Callable[[Sql], Sql]) -> Sql:
 def unfolded(array: Sql, times: int, body: Callable[[Sql], Sql]) -> Sql:
     """An array of which each element becomes the elements of `body`, so many times over; as long for many as for one."""
     once = function(2, lambda found, _: f"flatten({transform(found, body)})")
-    return call("aggregate", f"sequence(1, {times})", array, once) if times else array
+    return call("aggregate", f"array_repeat(0, {times})", array, once) if times else array
 
 
 def transform_values(level: Sql, body: Callable[[Sql], Sql]) -> Sql:
