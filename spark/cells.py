@@ -16,7 +16,7 @@ def cell(type_: ColumnType, inside: Sql, *, is_plain: bool = False) -> Sql:
     `is_plain`: a number that is the value itself is spelled as DynamoDB prints it.
     """
     if type_.kind is Kind.STRUCT:
-        return when(f"isnotnull({inside})", _struct(inside, type_.fields))
+        return when(f"{inside} IS NOT NULL", _struct(inside, type_.fields))
     if type_.kind is Kind.SET:
         return _set(element_of(type_), inside)
     if type_.kind in (Kind.LIST, Kind.DICTIONARY):

@@ -27,9 +27,9 @@ def level_fits(level: Sql, insides: Sequence[Sql], cells: Sequence[Sql], fields:
 def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     """Whether a cell was made of a value, with everything inside; never null. None is made of NULL."""
     if type_.kind not in CONTAINERS:
-        return f"isnotnull({made})"
+        return f"{made} IS NOT NULL"
     # What is inside is asked for only where there is a cell at all.
-    return when(f"isnotnull({made})", _whole_inside(type_, inside, made), "false")
+    return when(f"{made} IS NOT NULL", _whole_inside(type_, inside, made), "false")
 
 
 def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:

@@ -170,5 +170,5 @@ def _listed(kinds: Iterable[str]) -> Sql:
 
 def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     """Whether a number column makes a cell of a number: by the very expression that makes it."""
-    cases = [f"WHEN '{of_type}' THEN isnotnull({number(type_, text)})" for of_type, type_ in numbers.items()]
+    cases = [f"WHEN '{of_type}' THEN {number(type_, text)} IS NOT NULL" for of_type, type_ in numbers.items()]
     return f"CASE {rule} {' '.join(cases)} WHEN '{Kind.DIGITS.value}' THEN {is_number(text)} END"

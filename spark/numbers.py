@@ -29,10 +29,10 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
             return when(is_usual, as_decimal)
         return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
     # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around, from text not.
-    usual = when(f"instr({text}, '.') = 0", f"bigint({text})")
+    usual = when(f"instr({text}, '.') = 0", f"CAST({text} AS BIGINT)")
     if is_plain:
         return usual
-    spelled_otherwise = when(f"{decimals(text)} <= 0", f"bigint(string(cast({text} AS decimal(38,0))))")
+    spelled_otherwise = when(f"{decimals(text)} <= 0", f"CAST(CAST(CAST({text} AS DECIMAL(38,0)) AS STRING) AS BIGINT)")
     return call("coalesce", usual, spelled_otherwise)
 
 
@@ -40,7 +40,7 @@ def decimals(text: Sql) -> Sql:
     """How many decimals a number has, counted from its text; never too few."""
     mantissa = f"substring_index(lower({text}), 'e', 1)"
     written = f"if(instr({mantissa}, '.') = 0, 0, length(trim(TRAILING '0' FROM substring_index({mantissa}, '.', -1))))"
-    exponent = f"if(instr(lower({text}), 'e') = 0, 0, int(substring_index(lower({text}), 'e', -1)))"
+    exponent = f"if(instr(lower({text}), 'e') = 0, 0, CAST(substring_index(lower({text}), 'e', -1) AS INT))"
     return f"({written} - {exponent})"
 
 

@@ -2,6 +2,9 @@
 
 A table of a thousand attributes has expressions of a hundred thousand nodes; built as `Column` objects each node is a
 call to Java, as text the whole is one. Everything that comes from data enters through `literal`, and nowhere else.
+
+Where SQL has an operator it is used, and not the function of the same meaning (`IS NOT NULL`, `CAST`): Spark resolves
+functions from the innermost outwards, and goes through all its rules again for each level.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ _numbers = itertools.count(1)
 
 def literal(text: str) -> Sql:
     """Any text as a string constant: spelled in hexadecimal, so that nothing in it can be read as SQL."""
-    return f"string(X'{text.encode().hex()}')"
+    return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def function(parameters: int, body: Callable[..., Sql]) -> Sql:
@@ -40,6 +43,7 @@ def transform(array: Sql, body: Callable[[Sql], Sql]) -> Sql:
 
 def unfolded(array: Sql, times: int, body: Callable[[Sql], Sql]) -> Sql:
     """An array of which each element becomes the elements of `body`, so many times over; as long for many as for one."""
+    # Not a sequence of numbers: for that, Spark asks Scala's reflection, which takes most of a second to begin with.
     once = function(2, lambda found, _: f"flatten({transform(found, body)})")
     return call("aggregate", f"array_repeat(0, {times})", array, once) if times else array
 
@@ -68,7 +72,7 @@ def call(name: str, *arguments: Sql) -> Sql:
 
 def struct(**fields: Sql) -> Sql:
     """A struct; the names are the program's own."""
-    return call("named_struct", *itertools.chain.from_iterable((f"'{n}'", value) for n, value in fields.items()))
+    return call("struct", *(f"{value} AS `{name}`" for name, value in fields.items()))
 
 
 def true_count(conditions: Sequence[Sql]) -> Sql:

@@ -38,7 +38,7 @@ def of(value: Sql, tag: str) -> Sql:
 
 def has(value: Sql, tag: str) -> Sql:
     """Whether a value is of this type; never null."""
-    return f"isnotnull({of(value, tag)})"
+    return f"({of(value, tag)} IS NOT NULL)"
 
 
 def tag_of(value: Sql) -> Sql:
@@ -49,7 +49,7 @@ def tag_of(value: Sql) -> Sql:
 def has_one_type(value: Sql) -> Sql:
     """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote; never null."""
     known = call("array", *(f"'{tag}'" for tag in TAGS))
-    one = f"size({value}) = 1 AND isnotnull(map_values({value})[0]) AND array_contains({known}, {tag_of(value)})"
+    one = f"size({value}) = 1 AND map_values({value})[0] IS NOT NULL AND array_contains({known}, {tag_of(value)})"
     return f"coalesce({one}, false)"
 
 
