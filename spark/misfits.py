@@ -7,6 +7,7 @@ rule of a set's elements behind a colon; a value fits here exactly where `spark.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
@@ -73,8 +74,8 @@ def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFra
         found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
         return _entries(found, numbers)
 
-    # Once, however often a rule is looked up: of a thousand columns it is most of the expression.
-    known = call("map_from_arrays", _array(rules), _array(rules.values())) if rules else "map('', '')"
+    # One constant, and once, however often a rule is looked up: of a thousand columns it would be most of the expression.
+    known = f"from_json({literal(json.dumps(rules))}, 'map<string,string>')"
     misfits = let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
     return rows.selectExpr("*", f"{when(f'{item} IS NOT NULL', misfits)} AS `{MISFITS}`")
 

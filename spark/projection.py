@@ -62,8 +62,7 @@ def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
 
     ``#readable``, if it is there, no longer holds for a row of which a value turns out to be none of DynamoDB's.
     """
-    others = [f"`{name}`" for name in rows.columns if name != ODD]
-    found = with_misfits(rows, f"`{ODD}`", fields).selectExpr(*others, MISFITS)
+    found = with_misfits(rows, f"`{ODD}`", fields).drop(ODD)
     return found.withColumn(READABLE, F.col(READABLE) & ~has_no_value()) if READABLE in rows.columns else found
 
 
