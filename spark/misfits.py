@@ -39,7 +39,6 @@ _ANY = "~"
 # `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
 _WHERE = "struct<pointer:string,path:string,rule:string>"
 _NUMBERS = (Kind.LONG.value, Kind.DECIMAL.value, Kind.DIGITS.value, "NS")
-_OPENED = (Kind.STRUCT.value, Kind.DICTIONARY.value, Kind.LIST.value)
 #: The types of DynamoDB's that a column takes, by its rule without what is behind the colon; not always all their values.
 _TAKEN = {
     Kind.TEXT.value: ["S"],
@@ -74,7 +73,7 @@ def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFra
         found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
         return _entries(found, numbers)
 
-    # One constant, and once, however often a rule is looked up: of a thousand columns it would be most of the expression.
+    # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
     known = f"from_json({literal(json.dumps(rules))}, 'map<string,string>')"
     misfits = let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
     return rows.selectExpr("*", f"{when(f'{item} IS NOT NULL', misfits)} AS `{MISFITS}`")
@@ -103,10 +102,6 @@ def _is_entered(where: Sql, value: Sql) -> Sql:
     """Whether the members or elements of a value have columns of their own."""
     of_map = f"({where}.rule IN ('{Kind.STRUCT.value}', '{Kind.DICTIONARY.value}') AND {has(value, 'M')})"
     return f"({of_map} OR ({where}.rule = '{Kind.LIST.value}' AND {has(value, 'L')}))"
-
-
-def _array(texts: Iterable[str]) -> Sql:
-    return call("array", *map(literal, texts))
 
 
 def _types(path: str, fields: Sequence[Field]) -> Iterator[tuple[str, ColumnType]]:
@@ -155,18 +150,20 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
 def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
     kind = f"substring_index({rule}, ':', 1)"
-    pairs = _array(f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
-    is_taken = f"array_contains({pairs}, concat({kind}, ' ', {tag_of(value)}))"
+    pairs = _listed(f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
+    is_taken = f"concat({kind}, ' ', {tag_of(value)}) IN ({pairs})"
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
     is_whole = f"({members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL)"
-    held = when(f"{kind} IN ({_listed(_NUMBERS)})", all_fit, when(f"{kind} IN ({_listed(_OPENED)})", is_whole, "true"))
+    opened = _listed(kind.value for kind in CONTAINERS)
+    held = when(f"{kind} IN ({_listed(_NUMBERS)})", all_fit, when(f"{kind} IN ({opened})", is_whole, "true"))
     return f"({is_taken} AND {held})"
 
 
-def _listed(kinds: Iterable[str]) -> Sql:
-    return ", ".join(f"'{kind}'" for kind in kinds)
+def _listed(words: Iterable[str]) -> Sql:
+    """The program's own words, for `IN`."""
+    return ", ".join(f"'{word}'" for word in words)
 
 
 def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:

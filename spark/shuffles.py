@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.manifests import ExportManifest
 from pipeline.marker import newest_summary
+from pipeline.prices import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"
 #: Few enough for a small merge, and enough for the processors of one executor.
@@ -22,8 +23,6 @@ FEWEST = 4
 RECORDS, BYTES = 25_000, 64_000_000
 #: The same of rows of the table, of which only the key and the write time are looked at.
 ROWS_OF_TABLE = 4_000_000
-#: What DynamoDB bills for a window at least, which says nothing of what is in it.
-LEAST_BILLED = 10_000_000
 #: Rows go by the hash of their bucket. With more parts than buckets, few buckets share one, and rows that lie sorted by
 #: bucket are written in two thirds of the time; Spark makes fewer tasks of the parts, by their size.
 PARTS_OF_A_BUCKET = 4
@@ -41,7 +40,8 @@ def for_changes(manifests: Iterable[ExportManifest], metadata: Mapping[str, Any]
     records = billed = 0
     for manifest in manifests:
         records += manifest.item_count
-        billed += max(manifest.billed_bytes - (0 if manifest.is_full else LEAST_BILLED), 0)
+        # What is billed for a window at least says nothing of what is in it.
+        billed += max(manifest.billed_bytes - (0 if manifest.is_full else SMALLEST_INCREMENTAL), 0)
     return max(FEWEST, -(-records // RECORDS), -(-billed // BYTES), -(-rows // ROWS_OF_TABLE))
 
 

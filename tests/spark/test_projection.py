@@ -85,6 +85,14 @@ def test_any_value_against_any_column_can_be_told_from_the_row(spark, monkeypatc
         assert [c for c in TYPES if c != column and row[c] is not None] == [], case
 
 
+def test_a_path_may_be_longer_than_any_name(spark):
+    outer, inner = "a" * 40_000, "b" * 40_000
+    column = Field(outer, "a", ColumnType(Kind.STRUCT, fields=(Field(inner, "b", LONG),)))
+    rows = typed(spark, [column], [{outer: {"M": {inner: N}}}, {outer: {"M": {inner: N, "other": S}}}])
+    assert [row["a"] for row in rows] == [{"b": 1}, {"b": 1}]
+    assert [row["_misfits"] for row in rows] == [None, {f"/{outer}/other": json.dumps(S, separators=(",", ":"))}]
+
+
 def normal(value):
     """A value as a row can tell it: NULL is absence, numbers are numbers, sets have no order."""
     ((tag, inner),) = value.items()

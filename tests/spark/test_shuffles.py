@@ -8,12 +8,12 @@ import pytest
 
 from local.aws.pitr.offline import FullExport
 from pipeline.manifests import ExportManifest
+from pipeline.prices import SMALLEST_INCREMENTAL
 from pipeline.windows import ExportWindow
 from spark.job import run
 from spark.shuffles import (
     BYTES,
     FEWEST,
-    LEAST_BILLED,
     PARTS_OF_A_BUCKET,
     RECORDS,
     ROWS_OF_TABLE,
@@ -30,7 +30,7 @@ def full(items: int, billed: int) -> ExportManifest:
     return ExportManifest("arn", "arn", "id", "bucket", items, billed, NOON, None, "files")
 
 
-def window(items: int, billed: int = LEAST_BILLED) -> ExportManifest:
+def window(items: int, billed: int = SMALLEST_INCREMENTAL) -> ExportManifest:
     touched = ExportWindow(NOON, NOON + timedelta(hours=1))
     return ExportManifest("arn", "arn", "id", "bucket", items, billed, None, touched, "files")
 
@@ -44,7 +44,7 @@ def window(items: int, billed: int = LEAST_BILLED) -> ExportManifest:
         ([window(RECORDS * FEWEST)], FEWEST),
         ([window(RECORDS * FEWEST + 1)], FEWEST + 1),
         ([window(RECORDS), window(RECORDS * 9)], 10),
-        ([window(10, LEAST_BILLED + 30 * BYTES)], 30),
+        ([window(10, SMALLEST_INCREMENTAL + 30 * BYTES)], 30),
         ([full(10, 30 * BYTES)], 30),
         ([full(RECORDS * 40, BYTES)], 40),
     ],
