@@ -27,7 +27,7 @@ def key_cells(level: Sql, fields: Sequence[Field]) -> list[Column]:
 def _plain_cell(type_: ColumnType, value: Sql) -> Sql:
     if type_.kind not in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
         return cell(type_, opened(type_, value))
-    return let(plain_number(of(value, "N")), lambda plain: number(type_, plain))
+    return let(plain_number(of(value, "N")), lambda plain: number(type_, plain, is_plain=True))
 
 
 def lacks_key(level: Sql, key: Sequence[KeyAttribute]) -> Column:

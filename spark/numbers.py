@@ -15,6 +15,10 @@ from spark.sql import Sql, call, let, literal, struct, when
 #: A number as DynamoDB prints it, as a regular expression.
 PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+#: Of a number: its decimals up to the last that is not zero, and its exponent.
+_DECIMALS = literal(r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE](.*))?$")
+#: Of a number with a point: zeros before it but one, those at its end, the point if nothing is behind it, the sign of zero.
+_NEEDLESS = r"(?<=^|^-)0+(?![.])|[.]?0*$|^-(?=[0.]*$)"
 
 
 def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
@@ -38,15 +42,14 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
 
 def decimals(text: Sql) -> Sql:
     """How many decimals a number has, counted from its text; never too few."""
-    mantissa = f"substring_index(lower({text}), 'e', 1)"
-    written = f"if(instr({mantissa}, '.') = 0, 0, length(trim(TRAILING '0' FROM substring_index({mantissa}, '.', -1))))"
-    exponent = f"if(instr(lower({text}), 'e') = 0, 0, CAST(substring_index(lower({text}), 'e', -1) AS INT))"
+    written = f"length(regexp_extract({text}, {_DECIMALS}, 1))"
+    exponent = f"coalesce(CAST(regexp_extract({text}, {_DECIMALS}, 2) AS INT), 0)"
     return f"({written} - {exponent})"
 
 
 def plain_number(text: Sql) -> Sql:
     """A number as DynamoDB prints it, so that equal numbers are equal text. Null for what is no number."""
-    spelled_otherwise = when(is_number(text), let(f"lower({text})", _moved_point))
+    spelled_otherwise = when(is_number(text), _moved_point(text))
     return when(call("rlike", text, literal(f"^(?:{PLAIN})$")), text, spelled_otherwise)
 
 
@@ -65,23 +68,21 @@ def room(plain: Column) -> tuple[Column, Column, Column]:
 
 
 def _moved_point(text: Sql) -> Sql:
-    bare = f"regexp_replace({text}, '^[+-]', '')"
-    mantissa = f"substring_index({bare}, 'e', 1)"
-    exponent = when(f"instr({bare}, 'e') > 0", f"int(substring_index({bare}, 'e', -1))", "0")
-    digits = f"replace({mantissa}, '.', '')"
-    point = f"length(substring_index({mantissa}, '.', 1)) + {exponent}"
-    unsigned = let(struct(digits=digits, point=point), _with_point)
-    return let(unsigned, lambda plain: when(f"{plain} <> '0' AND {text} LIKE '-%'", f"concat('-', {plain})", plain))
-
-
-def _with_point(parts: Sql) -> Sql:
-    """Digits with the point set after the first `point` of them, without needless zeros."""
-    digits, point = f"{parts}.digits", f"{parts}.point"
-    filled = f"rpad(substr({digits}, 1, {point}), {point}, '0')"
-    before = f"regexp_replace({when(f'{point} > 0', filled, literal(''))}, '^0+', '')"
-    rest = f"concat(repeat('0', greatest(-{point}, 0)), substr({digits}, greatest({point}, 0) + 1))"
-    behind = f"regexp_replace({rest}, '0+$', '')"
-    return let(
-        struct(before=before, behind=behind),
-        lambda p: f"concat(if({p}.before = '', '0', {p}.before), if({p}.behind = '', '', concat('.', {p}.behind)))",
+    """A number with its exponent carried out and without needless zeros."""
+    exponent = f"coalesce(CAST(regexp_extract({text}, {literal('[eE](.*)')}, 1) AS INT), 0)"
+    found = struct(
+        sign=f"regexp_extract({text}, '^-?', 0)",
+        before=f"regexp_extract({text}, '^[+-]?([0-9]*)', 1)",
+        behind=f"regexp_extract({text}, '[.]([0-9]*)', 1)",
+        exponent=exponent,
     )
+    return let(found, _with_point)
+
+
+def _with_point(number: Sql) -> Sql:
+    exponent = f"{number}.exponent"
+    # Zeros on the side that the point moves to; one before it in any case.
+    digits = f"concat('0', repeat('0', -{exponent}), {number}.before, {number}.behind, repeat('0', {exponent}))"
+    place = f"length({number}.before) + greatest({exponent}, 0) + 2"
+    signed = f"concat({number}.sign, overlay({digits}, '.', {place}, 0))"
+    return call("regexp_replace", signed, literal(_NEEDLESS), literal(""))
