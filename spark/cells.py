@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipeline.column_types import CONTAINER_TAGS, ColumnType, Field, Kind
 from spark.numbers import number
-from spark.sql import Sql, call, function, let, literal, member, transform, transform_values, when
+from spark.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
 from spark.values import dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
 
 
@@ -65,4 +65,5 @@ def _set(type_: ColumnType, elements: Sql) -> Sql:
 
 def _without_null(cells: Sql) -> Sql:
     """The cells, or null if one of them is."""
-    return let(cells, lambda found: when(f"NOT exists({found}, {function(1, lambda x: f'{x} IS NULL')})", found))
+    whole = function(1, lambda found: forall(found, lambda cell: f"{cell} IS NOT NULL"))
+    return f"filter(array({cells}), {whole})[0]"

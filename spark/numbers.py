@@ -10,13 +10,13 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipeline.column_types import ColumnType, Kind
-from spark.sql import Sql, call, let, literal, struct, when
+from spark.sql import Sql, call, literal, when
 
 #: A number as DynamoDB prints it, as a regular expression.
 PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
-#: Of a number: its decimals up to the last that is not zero, and its exponent.
-_DECIMALS = literal(r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE](.*))?$")
+#: Of a number: its decimals up to the last that is not zero.
+_DECIMALS = literal(r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE].*)?$")
 #: Of a number with a point: zeros before it but one, those at its end, the point if nothing is behind it, the sign of zero.
 _NEEDLESS = r"(?<=^|^-)0+(?![.])|[.]?0*$|^-(?=[0.]*$)"
 
@@ -42,9 +42,7 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
 
 def decimals(text: Sql) -> Sql:
     """How many decimals a number has, counted from its text; never too few."""
-    written = f"length(regexp_extract({text}, {_DECIMALS}, 1))"
-    exponent = f"coalesce(CAST(regexp_extract({text}, {_DECIMALS}, 2) AS INT), 0)"
-    return f"({written} - {exponent})"
+    return f"(length(regexp_extract({text}, {_DECIMALS}, 1)) - {_exponent(text)})"
 
 
 def plain_number(text: Sql) -> Sql:
@@ -69,20 +67,14 @@ def room(plain: Column) -> tuple[Column, Column, Column]:
 
 def _moved_point(text: Sql) -> Sql:
     """A number with its exponent carried out and without needless zeros."""
-    exponent = f"coalesce(CAST(regexp_extract({text}, {literal('[eE](.*)')}, 1) AS INT), 0)"
-    found = struct(
-        sign=f"regexp_extract({text}, '^-?', 0)",
-        before=f"regexp_extract({text}, '^[+-]?([0-9]*)', 1)",
-        behind=f"regexp_extract({text}, '[.]([0-9]*)', 1)",
-        exponent=exponent,
-    )
-    return let(found, _with_point)
-
-
-def _with_point(number: Sql) -> Sql:
-    exponent = f"{number}.exponent"
+    exponent, before = _exponent(text), f"regexp_extract({text}, '^[+-]?([0-9]*)', 1)"
     # Zeros on the side that the point moves to; one before it in any case.
-    digits = f"concat('0', repeat('0', -{exponent}), {number}.before, {number}.behind, repeat('0', {exponent}))"
-    place = f"length({number}.before) + greatest({exponent}, 0) + 2"
-    signed = f"concat({number}.sign, overlay({digits}, '.', {place}, 0))"
+    behind = f"regexp_extract({text}, '[.]([0-9]*)', 1)"
+    digits = f"'0' || repeat('0', -{exponent}) || {before} || {behind} || repeat('0', {exponent})"
+    place = f"length({before}) + greatest({exponent}, 0) + 2"
+    signed = f"regexp_extract({text}, '^-?', 0) || overlay({digits}, '.', {place}, 0)"
     return call("regexp_replace", signed, literal(_NEEDLESS), literal(""))
+
+
+def _exponent(text: Sql) -> Sql:
+    return f"CAST(regexp_extract({text} || 'e0', '[eE]([^eE]*)', 1) AS INT)"

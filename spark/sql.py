@@ -82,4 +82,4 @@ def true_count(conditions: Sequence[Sql]) -> Sql:
 
 def member(level: Sql, name: str) -> Sql:
     """The value of a name in a level; null where there is none."""
-    return f"element_at({level}, {literal(name)})"
+    return f"{level}[{literal(name)}]"
