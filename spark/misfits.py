@@ -18,7 +18,7 @@ from pipeline.pointers import step
 from spark.numbers import is_number, number
 from spark.places import Naming, of_members, places
 from spark.pointers import below, step_of
-from spark.sql import Sql, call, forall, function, let, literal, struct, transform, when
+from spark.sql import Sql, call, forall, function, joined, let, literal, struct, transform, when
 from spark.values import (
     CONTAINERS,
     dynamodb_json,
@@ -84,7 +84,7 @@ def _naming(known: Sql, levels: int) -> Naming:
 
     def named(outer: Sql, name: Sql, step_: Sql) -> Sql:
         path = below(f"{outer}.path", step_)
-        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"element_at({known}, {path})")
+        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"{known}[{path}]")
 
     def member(outer: Sql, name: Sql) -> Sql:
         return named(outer, step_of(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", step_of(name)))
@@ -151,7 +151,8 @@ def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
     kind = f"substring_index({rule}, ':', 1)"
     pairs = _listed(f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
-    is_taken = f"concat({kind}, ' ', {tag_of(value)}) IN ({pairs})"
+    of_kind = joined(kind, "' '", tag_of(value))
+    is_taken = f"{of_kind} IN ({pairs})"
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")

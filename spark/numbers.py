@@ -32,8 +32,8 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
         if is_plain:
             return when(is_usual, as_decimal)
         return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
-    # A cast to bigint cuts decimals off and is null for an exponent; one from decimal would wrap around, from text not.
-    usual = when(f"instr({text}, '.') = 0", f"CAST({text} AS BIGINT)")
+    # A cast to bigint would cut decimals off, and is null for an exponent; one from decimal would wrap around.
+    usual = f"CAST(replace({text}, '.', 'x') AS BIGINT)"
     if is_plain:
         return usual
     spelled_otherwise = when(f"{decimals(text)} <= 0", f"CAST(CAST(CAST({text} AS DECIMAL(38,0)) AS STRING) AS BIGINT)")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spark.sql import Sql, call, function, struct, transform, unfolded, when
+from spark.sql import Sql, call, function, joined, struct, transform, unfolded, when
 from spark.values import VALUE_TYPE, elements, members
 
 
@@ -50,7 +50,8 @@ def _with_inside(outer: Sql, naming: Naming) -> Sql:
     name, value = f"{outer}.place", f"{outer}.value"
     none = f"cast(array() AS array<struct<place:{naming.type},value:{VALUE_TYPE},is_open:boolean>>)"
     of_map = of_members(members(value), name, naming)
-    numbered = function(2, lambda v, i: place(naming.element(name, f"string({i})"), v))
+    numbered = function(2, lambda v, i: place(naming.element(name, f"CAST({i} AS STRING)"), v))
     of_list = call("transform", elements(value), numbered)
-    inside = f"concat(array({place(name, value, 'true')}), coalesce({of_map}, {none}), coalesce({of_list}, {none}))"
+    itself = f"array({place(name, value, 'true')})"
+    inside = joined(itself, f"coalesce({of_map}, {none})", f"coalesce({of_list}, {none})")
     return when(f"NOT {outer}.is_open AND {naming.entered(name, value)}", inside, f"array({outer})")

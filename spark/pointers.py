@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.pointers import ESCAPES
-from spark.sql import Sql, call, literal, transform
+from spark.sql import Sql, call, joined, literal, transform
 
 #: A name of an item is 64 KB at most and a level has 32: no pointer has so many steps.
 _MOST_STEPS = 1_000
@@ -18,7 +18,7 @@ def step_of(name: Sql) -> Sql:
 
 def below(pointer: Sql, step_: Sql) -> Sql:
     """The pointer of what lies one step below."""
-    return f"concat({pointer}, '/', {step_})"
+    return joined(pointer, "'/'", step_)
 
 
 def names(pointer: Sql) -> Sql:

@@ -11,7 +11,7 @@ from spark.numbers import plain_number, room
 from spark.places import Naming, of_members, place, places
 from spark.pointers import names
 from spark.projection import ITEM
-from spark.sql import Sql, struct, transform, when
+from spark.sql import Sql, joined, struct, transform, when
 from spark.values import VALUE_TYPE, has, has_one_type, of, strings, tag_of
 
 #: Paths are counted to this depth; a map or list further down has no members here, so its column becomes JSON text.
@@ -21,10 +21,14 @@ MOST_PATHS = 20_000
 _COUNTS = "array<struct<path:array<string>,tag:string,number:string>>"
 
 
+def _member(name: Sql) -> Sql:
+    return joined(f"'{MEMBER}'", name)
+
+
 _NAMING = Naming(
     type="array<string>",
-    member=lambda outer, name: f"concat({outer}, array(concat('{MEMBER}', {name})))",
-    element=lambda outer, _: f"concat({outer}, array('{ELEMENT}'))",
+    member=lambda outer, name: joined(outer, f"array({_member(name)})"),
+    element=lambda outer, _: joined(outer, f"array('{ELEMENT}')"),
     entered=lambda _, value: f"({has(value, 'M')} OR {has(value, 'L')})",
     levels=_LEVELS,
 )
@@ -38,7 +42,7 @@ def observed_items(items: DataFrame) -> list[Observed]:
 
 def observed_misfits(misfits: DataFrame) -> list[Observed]:
     """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
-    steps = transform(names("pointer"), lambda name: f"concat('{MEMBER}', {name})")
+    steps = transform(names("pointer"), _member)
     value = f"from_json(json, '{VALUE_TYPE}')"
     return _observed(misfits, f"array({place(steps, value)})")
 
@@ -54,7 +58,7 @@ def _count(found: Sql) -> Sql:
     element = _NAMING.element(path, "")
     numbers = transform(strings(of(value, "NS")), lambda n: struct(path=element, tag="'N'", number=n))
     own = struct(path=path, tag=tag, number=of(value, "N"))
-    return f"concat(array({own}), coalesce({numbers}, cast(array() AS {_COUNTS})))"
+    return joined(f"array({own})", f"coalesce({numbers}, cast(array() AS {_COUNTS}))")
 
 
 def _observed(rows: DataFrame, first: Sql) -> list[Observed]:

@@ -65,6 +65,11 @@ def when(condition: Sql, then: Sql, otherwise: Sql = "NULL") -> Sql:
     return f"if({condition}, {then}, {otherwise})"
 
 
+def joined(*parts: Sql) -> Sql:
+    """Texts, or arrays, one after the other; null if one of them is."""
+    return f"({' || '.join(parts)})"
+
+
 def call(name: str, *arguments: Sql) -> Sql:
     """A function of expressions."""
     return f"{name}({', '.join(arguments)})"
