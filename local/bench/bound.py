@@ -1,7 +1,8 @@
-"""The bound of a load: the least that Spark does for a table of the same types, partitioned alike.
+"""The bound: the least that Spark does for a table of the same types, partitioned and merged alike.
 
 All types are known beforehand, and nothing is accounted for: what does not fit becomes null or goes nowhere, a line that
-cannot be read becomes a row of nulls, no count is taken, no file is proven. Only its cost is of interest here.
+cannot be read becomes a row of nulls, no count is taken, no file is proven, no change is told from one that is there
+already. Only its cost is of interest here.
 """
 
 from __future__ import annotations
@@ -10,17 +11,22 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from local.bench.orders import KEY
-from spark.shuffles import for_load, shuffle_for
+from spark.session import configured
+from spark.shuffles import FEWEST, for_load, shuffle_for
 
 _S, _N, _B = "struct<S:string>", "struct<N:string>", "struct<B:string>"
 _LINE = f"struct<M:struct<sku:{_S},quantity:{_N},price:{_N}>>"
 _ADDRESS = f"struct<M:struct<city:{_S},`Zip-Code`:{_S},street:{_S}>>"
 _ITEM = (
-    f"Item struct<customer:{_S},`order`:{_N},`order state`:{_S},total:{_N},paid:struct<BOOL:boolean>,"
+    f"struct<customer:{_S},`order`:{_N},`order state`:{_S},total:{_N},paid:struct<BOOL:boolean>,"
     f"lines:struct<L:array<{_LINE}>>,`ship.to`:{_ADDRESS},tags:struct<SS:array<string>>,slots:struct<NS:array<string>>,"
     f"label:{_B},seals:struct<BS:array<string>>,weight:struct<N:string,S:string>,version:{_N},created:{_N},trace:{_S},"
     f"note:{_S}>"
 )
+_RECORD = f"Metadata struct<WriteTimestampMicros:{_N}>,Keys struct<customer:{_S},`order`:{_N}>,NewImage {_ITEM}"
+_KEYS = ("Keys.customer.S AS key_customer", "bigint(Keys.`order`.N) AS key_order")
+_MICROS = "bigint(Metadata.WriteTimestampMicros.N)"
+_VIEW = "bound_changes"
 _COLUMNS = (
     "Item.customer.S AS customer",
     "bigint(Item.`order`.N) AS `order`",
@@ -46,6 +52,28 @@ _COLUMNS = (
 def load(spark: SparkSession, files: list[str], table: str, buckets: int) -> None:
     """Replace a table by a full export of orders."""
     shuffle_for(spark, for_load(buckets))
-    rows = spark.read.schema(_ITEM).json(files).selectExpr(*_COLUMNS)
+    rows = spark.read.schema(f"Item {_ITEM}").json(files).selectExpr(*_COLUMNS)
     writer = rows.writeTo(table).using("iceberg").tableProperty("write.distribution-mode", "hash")
+    for mode in ("write.merge.mode", "write.update.mode", "write.delete.mode"):
+        writer = writer.tableProperty(mode, "merge-on-read")
     writer.partitionedBy(F.bucket(buckets, KEY[0].name)).createOrReplace()
+
+
+def merge(spark: SparkSession, files: list[str], table: str) -> None:
+    """Apply an incremental export of few changes of orders."""
+    shuffle_for(configured(spark), FEWEST)
+    records = spark.read.schema(_RECORD).json(files).selectExpr(*_KEYS, f"{_MICROS} AS at", "NewImage AS Item")
+    keys = [part.name for part in KEY]
+    newest = records.groupBy(*(f"key_{name}" for name in keys)).agg(F.expr("max_by(struct(Item), at)").alias("newest"))
+    images = newest.select("*", "newest.Item", F.expr("newest.Item IS NULL").alias("is_deleted"))
+    images.selectExpr("is_deleted", *(f"`key_{name}`" for name in keys), *_COLUMNS).createOrReplaceTempView(_VIEW)
+    same = " AND ".join(f"t.`{name}` = c.`key_{name}`" for name in keys)
+    names = [f"`{column.rpartition(' AS ')[2].strip('`')}`" for column in _COLUMNS]
+    assignments = ", ".join(f"t.{name} = c.{name}" for name in names)
+    spark.sql(f"""
+        MERGE INTO {table} t USING {_VIEW} c ON {same}
+        WHEN MATCHED AND c.is_deleted THEN DELETE
+        WHEN MATCHED THEN UPDATE SET {assignments}
+        WHEN NOT MATCHED AND NOT c.is_deleted
+        THEN INSERT ({", ".join(names)}) VALUES ({", ".join(f"c.{name}" for name in names)})
+    """)  # noqa: S608 - the names are the benchmark's own

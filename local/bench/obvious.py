@@ -1,8 +1,8 @@
 """The obvious way to keep an Iceberg copy, to hold the product's numbers against.
 
-What a first version usually is: Spark infers the schema from the data, the table is unpartitioned and copy-on-write, a
-number becomes a double, what is nested becomes JSON text, the newest image of a key goes through one MERGE. It loses
-values by design; only its cost is of interest here.
+What a first version usually is: a job infers the schema from the data and writes it down, a second one reads the data
+with it, the table is unpartitioned and copy-on-write, a number becomes a double, what is nested becomes JSON text, the
+newest image of a key goes through one MERGE. It loses values by design; only its cost is of interest here.
 """
 
 from __future__ import annotations
@@ -26,10 +26,17 @@ def data_files(summary: Path) -> list[str]:
     return [str(root / json.loads(line)["dataFileS3Key"]) for line in listed]
 
 
-def load(spark: SparkSession, files: list[str], table: str) -> None:
-    """Replace a table by a full export."""
+def detect(spark: SparkSession, files: list[str], schema: Path) -> None:
+    """The first job of a load: infer what attributes a full export has, and write down the type of each."""
+    item = _type_of(spark.read.json(files).schema, "Item")
+    schema.write_text(json.dumps({name: _type_of(item, name).names[0] for name in item.names}))
+
+
+def load(spark: SparkSession, files: list[str], table: str, schema: Path) -> None:
+    """The second: replace a table by the attributes that the first has found; reading JSON, Spark infers again."""
     read = spark.read.json(files)
-    _plain(read, "Item").writeTo(table).using("iceberg").createOrReplace()
+    columns = [_value(read, "Item", name).alias(name) for name in json.loads(schema.read_text())]
+    read.select(*columns).writeTo(table).using("iceberg").createOrReplace()
 
 
 def merge(spark: SparkSession, files: list[str], table: str) -> None:
@@ -39,7 +46,8 @@ def merge(spark: SparkSession, files: list[str], table: str) -> None:
     last = read.withColumn("place", F.row_number().over(newest)).where("place = 1")
     keys = [part.name for part in KEY]
     held = spark.table(table).columns
-    image = _plain(last, "NewImage", F.col("NewImage").isNull().alias("is_deleted"), *_keys(last, keys))
+    plain = [_value(last, "NewImage", name).alias(name) for name in _type_of(last.schema, "NewImage").names]
+    image = last.select(F.col("NewImage").isNull().alias("is_deleted"), *_keys(last, keys), *plain)
     image.createOrReplaceTempView("obvious_changes")
     same = " AND ".join(f"t.`{name}` = c.`key_{name}`" for name in keys)
     columns = [name for name in held if name in image.columns]
@@ -55,12 +63,6 @@ def merge(spark: SparkSession, files: list[str], table: str) -> None:
 
 def _keys(rows: DataFrame, names: list[str]) -> list[Column]:
     return [_value(rows, "Keys", name).alias(f"key_{name}") for name in names]
-
-
-def _plain(rows: DataFrame, image: str, *more: Column) -> DataFrame:
-    """A column for each attribute that the inferred schema knows."""
-    names = _type_of(rows.schema, image).names
-    return rows.select(*more, *(_value(rows, image, name).alias(name) for name in names))
 
 
 def _value(rows: DataFrame, image: str, name: str) -> Column:

@@ -65,9 +65,8 @@ def of_orders(folder: Path, items: int) -> Iterator[Piece]:
     full = exports.write_full(data, items)
     yield Piece(LOAD, items, full.items, full.raw_bytes, (Round((str(full.summary),)),), (TIDEMARK, BOUND, OBVIOUS))
     windows = _Windows(data, items)
-    both = (TIDEMARK, OBVIOUS)
-    yield windows.piece(MERGE, [[CHANGES], [CHANGES], [CHANGES]], both)
-    yield windows.piece(MORE, [[TIMES * CHANGES]], both)
+    yield windows.piece(MERGE, [[CHANGES], [CHANGES], [CHANGES]], (TIDEMARK, BOUND, OBVIOUS))
+    yield windows.piece(MORE, [[TIMES * CHANGES]], (TIDEMARK, OBVIOUS))
     yield windows.piece(WINDOWS, [[CHANGES // MANY] * MANY], (TIDEMARK,))
     shutil.rmtree(data)
 

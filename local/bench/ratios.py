@@ -47,13 +47,16 @@ def _of_a_size(done: _Done, items: int) -> Iterator[Ratio]:
     if ours and bound and obvious:
         yield Ratio(f"load of {items:,}: tidemark / the bound", ours.seconds / bound.seconds, f"{_MOST} 1.3")
         yield Ratio(f"load of {items:,}: the obvious way / tidemark", obvious.seconds / ours.seconds, f"{_LEAST} 1")
-    ours, obvious = (done.get((MERGE, items, way)) for way in (TIDEMARK, OBVIOUS))
-    if ours and obvious:
+    ours, bound, obvious = (done.get((MERGE, items, way)) for way in (TIDEMARK, BOUND, OBVIOUS))
+    if ours and bound and obvious:
         job, warm, written = (f"{_LEAST} {aim:g}" for aim in _MERGE_AIMS[items]) if items in _MERGE_AIMS else ("",) * 3
         name = f"merge into {items:,}: the obvious way / tidemark"
         yield Ratio(f"{name}, cold job", obvious.job_seconds / ours.job_seconds, job)
         yield Ratio(f"{name}, warm session", obvious.warm_seconds / ours.warm_seconds, warm)
         yield Ratio(f"{name}, bytes written", obvious.written_bytes / ours.written_bytes, written)
+        name = f"merge into {items:,}: the obvious way / the bound"
+        yield Ratio(f"{name}, cold job", obvious.job_seconds / bound.job_seconds)
+        yield Ratio(f"{name}, warm session", obvious.warm_seconds / bound.warm_seconds)
 
 
 def _of_growth(done: _Done, sizes: Sequence[int]) -> Iterator[Ratio]:

@@ -16,17 +16,18 @@ _HEAD = (
 _INTRODUCTION = """\
 One run of `make bench` on {machine}. Every job has a process of its own, as on EMR Serverless: a new JVM, cold.
 
-- **The bound** is the least that Spark does for a table of the same types, partitioned alike: all types known before,
-  nothing accounted for, nothing proven (`local/bench/bound.py`).
-- **The obvious way** infers the schema from the data, writes an unpartitioned copy-on-write table, and merges with one
-  MERGE (`local/bench/obvious.py`). It loses values by design.
+- **The bound** is the least that Spark does for a table of the same types, partitioned and merged alike: all types known
+  before, nothing accounted for, nothing proven (`local/bench/bound.py`).
+- **The obvious way** infers the schema from the data in a first job, reads them with it in a second, writes an
+  unpartitioned copy-on-write table, and merges with one MERGE (`local/bench/obvious.py`). It loses values by design. Its
+  load is the sum of its two jobs.
 - *Whole job*: from the start of the process to the end of its session. *Work*: without the session. *Warm*: the third
   merge of the kind in one session, each of other changes. MB/s: of DynamoDB JSON, before compression, while at work.
 - Merges of few changes are measured three times, the ways in turn, because jobs of seconds feel how a machine's pace
   changes from minute to minute; the medians stand here. All else is measured once.
-- Tidemark's merges run with Java's first compiler only and its serial collector, as every job on the local AWS
-  (docs/decisions/0014); loads and the other ways with both compilers and the parallel collector, with which they are
-  quicker.
+- Tidemark's merges, and the bound's, run with Java's first compiler only and its serial collector, as every job on the
+  local AWS (docs/decisions/0014); all loads, and the obvious way, with both compilers and the parallel collector, with
+  which they are quicker.
 """
 
 

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -45,12 +45,16 @@ class Round:
 
 @dataclass(frozen=True)
 class Work:
-    """What to do: rounds, by one of the `WAYS`. `started`: when the process was, in seconds since 1970."""
+    """What to do: rounds, by one of the `WAYS`. `started`: when the process was, in seconds since 1970.
+
+    `only_detects`: only the first of the two jobs that the obvious way's load takes.
+    """
 
     way: str
     rounds: tuple[Round, ...]
     warehouse: str
     started: float
+    only_detects: bool = False
 
     @classmethod
     def of(cls, text: str) -> Work:
@@ -74,6 +78,12 @@ class Measured:
     shuffles: int
     shuffled_bytes: int
     peak_memory_bytes: int
+
+
+def total_of(jobs: Sequence[Measured]) -> Measured:
+    """What several jobs took, one after the other."""
+    peak = max(job.peak_memory_bytes for job in jobs)
+    return replace(Measured(*map(sum, zip(*map(astuple, jobs), strict=True))), peak_memory_bytes=peak)
 
 
 def median_of(turns: Sequence[Measured]) -> Measured:
@@ -105,8 +115,8 @@ def _measured(work: Work, events: Path) -> Measured:
 
 
 def _is_bulk(work: Work) -> bool:
-    """Whether Java is set for much data: where that pays, which for the other ways it always does."""
-    return work.way != TIDEMARK or work.rounds[0].is_load
+    """Whether Java is set for much data: where that pays, which for the obvious way it always does."""
+    return work.way == OBVIOUS or work.rounds[0].is_load
 
 
 def _seconds(spark: SparkSession, work: Work, this: Round) -> float:
@@ -114,12 +124,27 @@ def _seconds(spark: SparkSession, work: Work, this: Round) -> float:
     if work.way == TIDEMARK:
         run_order(spark, _order(this, Path(work.warehouse)), "")
     elif work.way == BOUND:
+        _bound(spark, this)
+    else:
+        _obvious(spark, work, this)
+    return time.monotonic() - started
+
+
+def _bound(spark: SparkSession, this: Round) -> None:
+    if this.is_load:
         bound.load(spark, _files(this), _TABLE, _BUCKETS)
+    else:
+        bound.merge(spark, _files(this), _TABLE)
+
+
+def _obvious(spark: SparkSession, work: Work, this: Round) -> None:
+    schema = Path(work.warehouse, "schema.json")
+    if work.only_detects:
+        obvious.detect(spark, _files(this), schema)
     elif this.is_load:
-        obvious.load(spark, _files(this), _TABLE)
+        obvious.load(spark, _files(this), _TABLE, schema)
     else:
         obvious.merge(spark, _files(this), _TABLE)
-    return time.monotonic() - started
 
 
 def _files(this: Round) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from local.bench.pieces import LOAD, MERGE, MORE, NARROW, WIDE, WINDOWS, Piece
 from local.bench.ratios import Result, ratios
 from local.bench.results import chart_of, line, write_page
-from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Measured, median_of
+from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Measured, median_of, total_of
 
 
 def result(kind: str, items: int, way: str, seconds: float, written: int = 1_000_000, raw_bytes: int = 10**9) -> Result:
@@ -21,6 +21,7 @@ RESULTS = [
     result(LOAD, 1_000_000, BOUND, 20),
     result(LOAD, 1_000_000, OBVIOUS, 39),
     result(MERGE, 1_000_000, TIDEMARK, 4),
+    result(MERGE, 1_000_000, BOUND, 3),
     result(MERGE, 1_000_000, OBVIOUS, 12, 90_000_000),
     result(MORE, 1_000_000, TIDEMARK, 6),
     result(WINDOWS, 1_000_000, TIDEMARK, 5),
@@ -47,6 +48,8 @@ def test_every_result_has_its_row_and_the_chart_lies_beside_the_page(tmp_path):
         ("merge into 1,000,000: the obvious way / tidemark, cold job", 3, "at least 2.5"),
         ("merge into 1,000,000: the obvious way / tidemark, warm session", 3, "at least 5"),
         ("merge into 1,000,000: the obvious way / tidemark, bytes written", 90, "at least 50"),
+        ("merge into 1,000,000: the obvious way / the bound, cold job", 4, ""),
+        ("merge into 1,000,000: the obvious way / the bound, warm session", 4, ""),
         ("merge into 4,000,000 / into 1,000,000", 1.5, "at most 2"),
         ("merge into 1,000,000: 10 times the changes / once", 1.5, "at most 2.5"),
         ("merge into 1,000,000: the same in many windows / once", 1.25, "at most 1.5"),
@@ -65,6 +68,11 @@ def test_a_ratio_of_what_was_not_measured_is_left_out():
 def test_a_line_says_what_was_done_and_how_fast():
     assert line(RESULTS[3]).startswith("merge 5,000 into 1,000,000")
     assert "at work     4.0 s" in line(RESULTS[3])
+
+
+def test_of_several_jobs_seconds_and_bytes_add_up_and_the_most_memory_counts():
+    jobs = [Measured(3.0, 2.0, 0.0, 10, 1, 100, 7), Measured(5.0, 4.0, 0.0, 20, 2, 200, 6)]
+    assert total_of(jobs) == Measured(8.0, 6.0, 0.0, 30, 3, 300, 7)
 
 
 def test_of_several_turns_the_median_of_each_number_counts():
