@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pipeline.errors import OverrideContradicted
 from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
 from pipeline.pointers import step
-from spark.sql import Sql, literal, when
+from spark.sql import Sql, literal, one_of, when
 
 
 def check_contradictions(misfits: DataFrame, columns: Overrides, key: Sequence[str]) -> None:
@@ -51,4 +51,4 @@ def _contradicts(rule: Override) -> Sql:
     at_place = f"pointer RLIKE {literal(f'^{place}$')}"
     if is_narrow(rule.type):
         return at_place
-    return when(at_place, f"{_TAG} NOT IN ({', '.join(map(repr, tags_of(rule.type or 'S')))})", "false")
+    return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type or 'S'))}", "false")

@@ -18,7 +18,7 @@ from pipeline.pointers import step
 from spark.numbers import is_number, number
 from spark.places import Naming, of_members, places
 from spark.pointers import below, step_of
-from spark.sql import Sql, call, forall, function, joined, let, literal, struct, transform, when
+from spark.sql import Sql, call, forall, function, joined, let, literal, one_of, struct, transform, when
 from spark.values import (
     CONTAINERS,
     dynamodb_json,
@@ -150,21 +150,15 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
 def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
     kind = f"substring_index({rule}, ':', 1)"
-    pairs = _listed(f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
-    of_kind = joined(kind, "' '", tag_of(value))
-    is_taken = f"{of_kind} IN ({pairs})"
+    pairs = (f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
+    is_taken = one_of(joined(kind, "' '", tag_of(value)), pairs)
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
     is_whole = f"({members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL)"
-    opened = _listed(kind.value for kind in CONTAINERS)
-    held = when(f"{kind} IN ({_listed(_NUMBERS)})", all_fit, when(f"{kind} IN ({opened})", is_whole, "true"))
+    is_opened = one_of(kind, (container.value for container in CONTAINERS))
+    held = when(one_of(kind, _NUMBERS), all_fit, when(is_opened, is_whole, "true"))
     return f"({is_taken} AND {held})"
-
-
-def _listed(words: Iterable[str]) -> Sql:
-    """The program's own words, for `IN`."""
-    return ", ".join(f"'{word}'" for word in words)
 
 
 def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:

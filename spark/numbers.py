@@ -10,13 +10,13 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipeline.column_types import ColumnType, Kind
-from spark.sql import Sql, call, literal, when
+from spark.sql import Sql, call, joined, literal, when
 
 #: A number as DynamoDB prints it, as a regular expression.
 PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 #: Of a number: its decimals up to the last that is not zero.
-_DECIMALS = literal(r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE].*)?$")
+_DECIMALS = r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE].*)?$"
 #: Of a number with a point: zeros before it but one, those at its end, the point if nothing is behind it, the sign of zero.
 _NEEDLESS = r"(?<=^|^-)0+(?![.])|[.]?0*$|^-(?=[0.]*$)"
 
@@ -42,7 +42,7 @@ def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
 
 def decimals(text: Sql) -> Sql:
     """How many decimals a number has, counted from its text; never too few."""
-    return f"(length(regexp_extract({text}, {_DECIMALS}, 1)) - {_exponent(text)})"
+    return f"(length(regexp_extract({text}, {literal(_DECIMALS)}, 1)) - {_exponent(text)})"
 
 
 def plain_number(text: Sql) -> Sql:
@@ -70,9 +70,9 @@ def _moved_point(text: Sql) -> Sql:
     exponent, before = _exponent(text), f"regexp_extract({text}, '^[+-]?([0-9]*)', 1)"
     # Zeros on the side that the point moves to; one before it in any case.
     behind = f"regexp_extract({text}, '[.]([0-9]*)', 1)"
-    digits = f"'0' || repeat('0', -{exponent}) || {before} || {behind} || repeat('0', {exponent})"
+    digits = joined("'0'", f"repeat('0', -{exponent})", before, behind, f"repeat('0', {exponent})")
     place = f"length({before}) + greatest({exponent}, 0) + 2"
-    signed = f"regexp_extract({text}, '^-?', 0) || overlay({digits}, '.', {place}, 0)"
+    signed = joined(f"regexp_extract({text}, '^-?', 0)", f"overlay({digits}, '.', {place}, 0)")
     return call("regexp_replace", signed, literal(_NEEDLESS), literal(""))
 
 

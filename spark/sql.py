@@ -10,7 +10,7 @@ functions from the innermost outwards, and goes through all its rules again for 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 #: A Spark SQL expression.
 Sql = str
@@ -63,6 +63,12 @@ def when(condition: Sql, then: Sql, otherwise: Sql = "NULL") -> Sql:
     # Not CASE WHEN: WHEN may be a name there, and the parser reads to the end of the condition to find out; of nested
     # ones, four tenths of a second in a new JVM.
     return f"if({condition}, {then}, {otherwise})"
+
+
+def one_of(text: Sql, words: Iterable[str]) -> Sql:
+    """Whether a text is one of the program's own words; null for null."""
+    listed = ", ".join(f"'{word}'" for word in words)
+    return f"{text} IN ({listed})"
 
 
 def joined(*parts: Sql) -> Sql:

@@ -9,7 +9,7 @@ needs it (`opened`), in the shape that its column's type says.
 from __future__ import annotations
 
 from pipeline.column_types import ColumnType, Kind, set_tag
-from spark.sql import Sql, call, function, joined, literal, when
+from spark.sql import Sql, call, function, joined, literal, one_of, when
 
 TAGS = ("S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L")
 #: The Spark types of a value and of a level.
@@ -48,8 +48,7 @@ def tag_of(value: Sql) -> Sql:
 
 def has_one_type(value: Sql) -> Sql:
     """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote; never null."""
-    known = ", ".join(f"'{tag}'" for tag in TAGS)
-    one = f"size({value}) = 1 AND map_values({value})[0] IS NOT NULL AND {tag_of(value)} IN ({known})"
+    one = f"size({value}) = 1 AND map_values({value})[0] IS NOT NULL AND {one_of(tag_of(value), TAGS)}"
     return f"coalesce({one}, false)"
 
 
@@ -113,8 +112,8 @@ def _shape(type_: ColumnType) -> str:
 def dynamodb_json(value: Sql) -> Sql:
     """A value as DynamoDB JSON."""
     text = f"map_values({value})[0]"
-    is_text = f"{tag_of(value)} IN ({', '.join(f'{chr(39)}{tag}{chr(39)}' for tag in _TEXTS)})"
-    return joined("'{\"'", tag_of(value), "'\":'", when(is_text, json_of(text), text), "'}'")
+    shown = when(one_of(tag_of(value), _TEXTS), json_of(text), text)
+    return joined("'{\"'", tag_of(value), "'\":'", shown, "'}'")
 
 
 def json_of(cell: Sql) -> Sql:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from local.bench.orders import KEY
+from local.bench.orders import KEY, merge_statement
 from spark.session import configured
 from spark.shuffles import FEWEST, for_load, shuffle_for
 
@@ -54,8 +54,7 @@ def load(spark: SparkSession, files: list[str], table: str, buckets: int) -> Non
     shuffle_for(spark, for_load(buckets))
     rows = spark.read.schema(f"Item {_ITEM}").json(files).selectExpr(*_COLUMNS)
     writer = rows.writeTo(table).using("iceberg").tableProperty("write.distribution-mode", "hash")
-    for mode in ("write.merge.mode", "write.update.mode", "write.delete.mode"):
-        writer = writer.tableProperty(mode, "merge-on-read")
+    writer = writer.tableProperty("write.merge.mode", "merge-on-read")
     writer.partitionedBy(F.bucket(buckets, KEY[0].name)).createOrReplace()
 
 
@@ -67,13 +66,4 @@ def merge(spark: SparkSession, files: list[str], table: str) -> None:
     newest = records.groupBy(*(f"key_{name}" for name in keys)).agg(F.expr("max_by(struct(Item), at)").alias("newest"))
     images = newest.select("*", "newest.Item", F.expr("newest.Item IS NULL").alias("is_deleted"))
     images.selectExpr("is_deleted", *(f"`key_{name}`" for name in keys), *_COLUMNS).createOrReplaceTempView(_VIEW)
-    same = " AND ".join(f"t.`{name}` = c.`key_{name}`" for name in keys)
-    names = [f"`{column.rpartition(' AS ')[2].strip('`')}`" for column in _COLUMNS]
-    assignments = ", ".join(f"t.{name} = c.{name}" for name in names)
-    spark.sql(f"""
-        MERGE INTO {table} t USING {_VIEW} c ON {same}
-        WHEN MATCHED AND c.is_deleted THEN DELETE
-        WHEN MATCHED THEN UPDATE SET {assignments}
-        WHEN NOT MATCHED AND NOT c.is_deleted
-        THEN INSERT ({", ".join(names)}) VALUES ({", ".join(f"c.{name}" for name in names)})
-    """)  # noqa: S608 - the names are the benchmark's own
+    spark.sql(merge_statement(table, _VIEW, [column.rpartition(" AS ")[2].strip("`") for column in _COLUMNS]))

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from local.bench.orders import KEY
+from local.bench.orders import KEY, merge_statement
 
 _SCALARS = {"S": "string", "N": "double", "BOOL": "boolean", "B": "binary"}
 
@@ -49,16 +49,7 @@ def merge(spark: SparkSession, files: list[str], table: str) -> None:
     plain = [_value(last, "NewImage", name).alias(name) for name in _type_of(last.schema, "NewImage").names]
     image = last.select(F.col("NewImage").isNull().alias("is_deleted"), *_keys(last, keys), *plain)
     image.createOrReplaceTempView("obvious_changes")
-    same = " AND ".join(f"t.`{name}` = c.`key_{name}`" for name in keys)
-    columns = [name for name in held if name in image.columns]
-    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in columns)
-    listed, values = ", ".join(f"`{n}`" for n in columns), ", ".join(f"c.`{n}`" for n in columns)
-    spark.sql(f"""
-        MERGE INTO {table} t USING obvious_changes c ON {same}
-        WHEN MATCHED AND c.is_deleted THEN DELETE
-        WHEN MATCHED THEN UPDATE SET {assignments}
-        WHEN NOT MATCHED AND NOT c.is_deleted THEN INSERT ({listed}) VALUES ({values})
-    """)  # noqa: S608 - the names are the benchmark's own
+    spark.sql(merge_statement(table, "obvious_changes", [name for name in held if name in image.columns]))
 
 
 def _keys(rows: DataFrame, names: list[str]) -> list[Column]:

@@ -7,7 +7,7 @@ process, and the change stream knows every old image without keeping it.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import count
 from math import gcd
@@ -60,6 +60,19 @@ def changes(items: int, first: int, end: int, begin_micros: int) -> Iterator[str
         new = "" if kind == _DELETES else f',"NewImage":{order(number, 1)}'
         micros = begin_micros + 1_000 * (change - first)
         yield f'{{"Metadata":{{"WriteTimestampMicros":{{"N":"{micros}"}}}},"Keys":{{{key(number)}}}{old}{new}}}'
+
+
+def merge_statement(table: str, changes: str, columns: Sequence[str]) -> str:
+    """One MERGE of a view of net changes: ``key_<name>`` for the key, ``is_deleted``, and whole rows."""
+    same = " AND ".join(f"t.`{part.name}` = c.`key_{part.name}`" for part in KEY)
+    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in columns)
+    listed, values = ", ".join(f"`{name}`" for name in columns), ", ".join(f"c.`{name}`" for name in columns)
+    return f"""
+        MERGE INTO {table} t USING {changes} c ON {same}
+        WHEN MATCHED AND c.is_deleted THEN DELETE
+        WHEN MATCHED THEN UPDATE SET {assignments}
+        WHEN NOT MATCHED AND NOT c.is_deleted THEN INSERT ({listed}) VALUES ({values})
+    """  # noqa: S608 - the names are the benchmark's own
 
 
 @cache
