@@ -11,16 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.column_names import MISFITS, WRITE_TIME
 from spark.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
+from spark.last_word import counted_so_far
 from spark.projection import ODD, has_no_value, misfit_count
 
 OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
 OUTCOME = "#outcome"
 _PROBLEMS = (UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS)
+#: What is counted of values that do not go to cells: rows that have any, or, once they were looked through, the values.
+_MARKS = ("odd", "misfits", "no_value")
+_WATCHED = "tidemark"
 
 
 def told_by_images(changes: DataFrame) -> DataFrame:
@@ -53,18 +57,41 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> D
 
 def counted(changes: DataFrame) -> dict[str, int]:
     """Count records, outcomes and problems of net changes, in one pass; odd rows, or misfits where they are known."""
+    found: Any = changes.agg(*_counts(changes)).first()
+    return _whole(found.asDict())
+
+
+def watched(changes: DataFrame) -> DataFrame:
+    """The same changes, counted on the way to wherever they go; `watched_counts` tells."""
+    return changes.observe(_WATCHED, *_counts(changes))
+
+
+def watched_counts(spark: SparkSession) -> dict[str, int]:
+    """What `counted` would have found in the changes that the command of this thread has read, all of them by now."""
+    return _whole(counted_so_far(spark, _WATCHED))
+
+
+def is_plain(found: Mapping[str, int], records: int) -> bool:
+    """Whether changes hold so many records, none of them with a problem, and no odd row."""
+    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, *_MARKS))
+
+
+def _counts(changes: DataFrame) -> list[Column]:
     marks = {"odd": F.count(ODD)}
     if MISFITS in changes.columns:
         marks = {"misfits": F.sum(misfit_count()), "no_value": F.count_if(has_no_value())}
-    found: Any = changes.agg(
+    return [
         F.sum(RECORDS).alias("read"),
         *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
         F.sum(F.col(RECORDS) - 1).alias("folded"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
         *(count.alias(name) for name, count in marks.items()),
-    ).first()
-    unasked = dict.fromkeys(("odd", "misfits", "no_value"), 0)
-    return {**unasked, **{name: count or 0 for name, count in found.asDict().items()}}
+    ]
+
+
+def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
+    """All counts, of which some were not asked for, and those of no rows are null."""
+    return {name: found.get(name) or 0 for name in ("read", *OUTCOMES, "folded", *_PROBLEMS, *_MARKS)}
 
 
 def of_commit(found: Mapping[str, int]) -> dict[str, int]:

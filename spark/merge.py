@@ -1,20 +1,22 @@
 """Merge: apply windows of changes to the table, whole rows by key, in one commit with the watermark.
 
-All windows are read once and folded into one net change for each key. New attributes get their columns first, in a
-commit of their own that is harmless to repeat. The merge itself reads of the table only keys and write times. A backfill
-is the same over a stretch that ends at the watermark; what each change will do is then looked up in the table first.
+All windows are read once and folded into one net change for each key. Changes of which every value has its cell are merged
+as they are read, counted on the way, and committed only if the counts are right. Else nothing is committed; the changes
+are kept, counted and looked through first, and new attributes get their columns, in a commit of their own that is
+harmless to repeat. The merge itself reads of the table only keys and write times. A backfill is the same over a stretch
+that ends at the watermark; what each change will do is then looked up in the table first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.column_growth import grown
-from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.column_profile import Profile
 from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
 from pipeline.job_order import JobOrder
@@ -27,16 +29,20 @@ from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.guard import is_done
 from spark.kept import Kept
+from spark.keys import has_cells
+from spark.last_word import last_word
+from spark.merge_statement import merge_statement
 from spark.profiles import exploded, observed_misfits
 from spark.projection import looked_through, without_misfits
 from spark.protection import Protection
-from spark.reading import Export, read_exports, verify_data_files
+from spark.reading import Export, proven, read_exports
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.shuffles import for_changes, shuffle_for
 from spark.table import Table
 
 _VIEW = "tidemark_changes"
+log = logging.getLogger(__name__)
 
 
 class _Merge(NamedTuple):
@@ -58,26 +64,24 @@ class _Changes(NamedTuple):
     found: dict[str, int]
 
 
+class _NotPlain(Exception):
+    """Changes that cannot be merged as they are read: something about them is odd, or wrong."""
+
+
 def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a merge or a backfill. Raises a JobRefused or TableContended, the table's content as it was."""
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
-    verify_data_files(spark, exports)
     metadata = table.metadata()
-    shuffle_for(spark, for_changes((export.manifest for export in exports), metadata))
+    # A few changes are many files, one or two a bucket, and each takes its time on S3: they are not left to one task.
+    shuffle_for(spark, for_changes((export.manifest for export in exports), metadata), joins_small=False)
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
     this = _Merge(spark, order, table, exports, protection, _had_misfits(metadata))
+    with proven(spark, exports):
+        told = _told(this, before)
     _protect(this, metadata["properties"], before)
-    read = _read_changes(this, before)
-    try:
-        columns = _with_room(this, read.rows, before) if read.found["misfits"] else before
-        if columns != before:
-            read.kept.drop()
-            read = _read_changes(this._replace(expects_misfits=True), columns)
-        return _apply(this, read, before, columns)
-    finally:
-        read.kept.drop()
+    return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
 
 
 def _had_misfits(metadata: Mapping[str, Any]) -> bool:
@@ -94,12 +98,55 @@ def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> N
         this.table.remember({PROTECTED: protected})
 
 
-def _read_changes(this: _Merge, columns: Columns) -> _Changes:
-    """The net changes, kept for the merge. Refuses where their counts are not what the manifests say."""
+def _told(this: _Merge, columns: Columns) -> DataFrame:
+    """The net changes, and what each will do. Nothing is read yet."""
     numbered = changes.numbered_lines(this.spark, this.exports)
     told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns, this.protection))
     if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
-        told = accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
+        return accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
+    return told
+
+
+def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
+    """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked at first."""
+    if this.expects_misfits:
+        return None
+    found: dict[str, int] = {}
+
+    def say() -> dict[str, str]:
+        found.update(accounting.watched_counts(this.spark))
+        if not accounting.is_plain(found, _records(this)):
+            raise _NotPlain(f"{this.order.job_id}: the changes are read again and looked at before they are merged")
+        return _marker(this, found)
+
+    rows = without_misfits(accounting.watched(told)).where(has_cells(columns.key))
+    try:
+        _commit(this, rows, say, columns)
+    except _NotPlain as reason:
+        log.info(str(reason))
+        return None
+    # Where nothing was asked, somebody else had done the work meanwhile.
+    return _done(this, found, columns, columns) if found else None
+
+
+def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
+    """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
+    read = _read_changes(this, told, before)
+    try:
+        columns = _with_room(this, read.rows, before) if read.found["misfits"] else before
+        if columns != before:
+            read.kept.drop()
+            read = _read_changes(this._replace(expects_misfits=True), _told(this, columns), columns)
+        key = [field.name for field in columns.key]
+        misfits = _listed(this, exploded(read.rows, *key), key) if read.found["misfits"] else []
+        _commit(this, read.rows, lambda: _marker(this, read.found), columns)
+        return replace(_done(this, read.found, before, columns), misfits=misfits)
+    finally:
+        read.kept.drop()
+
+
+def _read_changes(this: _Merge, told: DataFrame, columns: Columns) -> _Changes:
+    """The net changes, kept for the merge. Refuses where their counts are not what the manifests say."""
     if this.expects_misfits:
         return _counted(this, looked_through(told, columns.all), columns)
     typed = _counted(this, told, columns)
@@ -123,12 +170,11 @@ def _counted(this: _Merge, rows: DataFrame, columns: Columns) -> _Changes:
 
 
 def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
-    said = sum(export.manifest.item_count for export in this.exports)
     stretch = f"{this.order.job_id} ({len(this.exports)} exports)"
     key = ", ".join(map(str, this.order.source.key))
     if found[changes.UNREADABLE] or found["no_value"]:
         raise unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns, this.protection))
-    if found["read"] != said:
+    if found["read"] != _records(this):
         raise count_mismatch(this.spark, this.exports, found["read"])
     if found[changes.LACKING] or found[changes.OTHER_KEY]:
         raise KeyMismatch(f"{stretch}: {found[changes.LACKING] + found[changes.OTHER_KEY]} records lack the key {key}")
@@ -136,6 +182,11 @@ def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
         raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {this.order.table} cannot hold")
     if found[changes.CONFLICTS]:
         raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
+
+
+def _records(this: _Merge) -> int:
+    """How many the manifests tell of."""
+    return sum(export.manifest.item_count for export in this.exports)
 
 
 def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
@@ -148,25 +199,26 @@ def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
     return wanted
 
 
-def _apply(this: _Merge, read: _Changes, before: Columns, columns: Columns) -> Committed:
-    key = [field.name for field in columns.key]
-    listed = _listed(this, exploded(read.rows, *key), key) if read.found["misfits"] else []
-    return replace(_commit(this, read.rows, accounting.of_commit(read.found), before, columns), misfits=listed)
-
-
-def _commit(this: _Merge, whole: DataFrame, counts: dict[str, int], before: Columns, columns: Columns) -> Committed:
-    """Merge whole rows, with the watermark and the counts in the same commit."""
-    billed = sum(export.manifest.billed_bytes for export in this.exports)
-    properties = marker(this.order, counts, billed)
-    known = {field.name for field in before.all}
+def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:
+    """Merge whole rows, with what `say` returns in the same commit. Nothing is asked of it where the work is done already."""
     whole.createOrReplaceTempView(_VIEW)
     try:
-        with this.table.commit_properties(properties):
+        with last_word(this.spark, say):
             committed(this.table, this.order, lambda: _run_unless_done(this, columns))
     finally:
         this.spark.catalog.dropTempView(_VIEW)
+
+
+def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
+    billed = sum(export.manifest.billed_bytes for export in this.exports)
+    return marker(this.order, accounting.of_commit(found), billed)
+
+
+def _done(this: _Merge, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
+    """What the job has committed, after the table has been told to remember it."""
+    counts, known = accounting.of_commit(found), {field.name for field in before.all}
     summary = this.table.summary()
-    this.table.remember(properties)
+    this.table.remember(_marker(this, found))
     return Committed(
         counts=counts,
         new_columns=[field.name for field in columns.all if field.name not in known],
@@ -183,22 +235,4 @@ def _listed(this: _Merge, misfits: DataFrame, key: list[str]) -> list[dict[str, 
 def _run_unless_done(this: _Merge, columns: Columns) -> None:
     """Whoever committed while the changes were read is seen here; whoever commits from here on makes the statement fail."""
     if not is_done(this.table.state(), this.order):
-        this.spark.sql(_statement(this.table, columns))
-
-
-def _statement(table: Table, columns: Columns) -> str:
-    """Whole rows by key. Every name in it is the table's own, made of a-z, 0-9 and _.
-
-    A row with the change's write time is that change already; the rest of such a row need not be read or written.
-    """
-    names = [field.name for field in columns.all] + [WRITE_TIME, MISFITS]
-    same_item = " AND ".join(f"t.`{field.name}` = c.`{field.name}`" for field in columns.key)
-    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in names)
-    listed, values = ", ".join(f"`{name}`" for name in names), ", ".join(f"c.`{name}`" for name in names)
-    is_older = f"(t.`{WRITE_TIME}` IS NULL OR t.`{WRITE_TIME}` <> c.`{WRITE_TIME}`)"
-    return f"""
-        MERGE INTO {table.sql_name} t USING {_VIEW} c ON {same_item}
-        WHEN MATCHED AND c.`{changes.DELETED}` THEN DELETE
-        WHEN MATCHED AND {is_older} THEN UPDATE SET {assignments}
-        WHEN NOT MATCHED AND NOT c.`{changes.DELETED}` THEN INSERT ({listed}) VALUES ({values})
-    """  # noqa: S608 - no name in it comes from data
+        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -128,6 +129,17 @@ def verify_data_files(spark: SparkSession, exports: Sequence[Export]) -> None:
             raise ChecksumMismatch(f"{uri}: its MD5 is {found}, the manifest says {md5}")
     for uri, _ in expected.values():
         raise DataFileMissing(f"{uri} does not exist, and a manifest names it")
+
+
+@contextmanager
+def proven(spark: SparkSession, exports: Sequence[Export]) -> Iterator[None]:
+    """Verify the data files while something else is done that changes nothing; what is wrong with them is raised first."""
+    with ThreadPoolExecutor(1) as beside:
+        verified = beside.submit(verify_data_files, spark, exports)
+        try:
+            yield
+        finally:
+            verified.result()
 
 
 def _checksums(spark: SparkSession, expected: dict[str, tuple[str, str]]) -> list[tuple[str, str]]:

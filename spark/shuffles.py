@@ -17,6 +17,7 @@ from pipeline.marker import newest_summary
 from pipeline.prices import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"
+_JOINS_SMALL = "spark.sql.adaptive.coalescePartitions.enabled"
 #: Few enough for a small merge, and enough for the processors of one executor.
 FEWEST = 4
 #: Records, or bytes of DynamoDB JSON, that keep a task busy for some seconds.
@@ -45,6 +46,7 @@ def for_changes(manifests: Iterable[ExportManifest], metadata: Mapping[str, Any]
     return max(FEWEST, -(-records // RECORDS), -(-billed // BYTES), -(-rows // ROWS_OF_TABLE))
 
 
-def shuffle_for(spark: SparkSession, tasks: int) -> None:
-    """Make the shuffles that are planned from now on for so many tasks."""
+def shuffle_for(spark: SparkSession, tasks: int, *, joins_small: bool = True) -> None:
+    """Make the shuffles that are planned from now on for so many tasks. `joins_small`: fewer where there is little in them."""
     spark.conf.set(_TASKS, tasks)
+    spark.conf.set(_JOINS_SMALL, str(joins_small).lower())

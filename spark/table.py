@@ -6,8 +6,7 @@ Through Iceberg's Java API, so that attribute names never pass through SQL, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -190,25 +189,6 @@ class Table:
         transaction = self._java().newTransaction()
         self._set(transaction, properties)
         transaction.commitTransaction()
-
-    @contextmanager
-    def commit_properties(self, properties: Mapping[str, str]) -> Iterator[None]:
-        """Put properties into the summary of every snapshot that SQL commits from this thread meanwhile.
-
-        Iceberg 1.10 has no setting for it: the properties stand in a thread-local of a class of its own, which is
-        reached by reflection. Who uses this looks afterwards whether they arrived.
-        """
-        jvm = self._spark._jvm
-        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-        kept_in = jvm.java.lang.Class.forName("org.apache.iceberg.spark.CommitMetadata", True, loader)
-        field = kept_in.getDeclaredField("COMMIT_PROPERTIES")
-        field.setAccessible(True)
-        thread_local = field.get(None)
-        thread_local.set(string_map(self._spark, properties))
-        try:
-            yield
-        finally:
-            thread_local.remove()
 
     def _column_names(self, transaction: Any) -> list[str]:
         return [column.name() for column in transaction.table().schema().columns()]

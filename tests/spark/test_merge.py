@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+import spark.merge
 from pipeline.errors import Overlap
 from pipeline.instants import format_instant
 from spark.job import run
 from tests.spark.sample_items import ALL_TYPES, N, S, item
-from tests.spark.shop import NEW_ONLY, another_id, minute
+from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, another_id, minute
 
 pytestmark = pytest.mark.spark
 
@@ -128,6 +129,40 @@ def base(shop):
         return source
 
     return make
+
+
+@pytest.mark.parametrize("view", [BOTH_IMAGES, NEW_ONLY])
+def test_changes_that_have_their_cells_are_merged_as_they_are_read(base, monkeypatch, view):
+    source = base(view=view)
+    source.put(6, item("a", v={"N": "2"}), item("new", v=N))
+    source.delete(7, item("b"))
+    monkeypatch.setattr("spark.merge.Kept", _never)
+    counts = source.merge(5, 25)["counts"]
+    assert [counts[name] for name in ("read", "inserted", "updated", "deleted")] == [3, 1, 1, 1]
+    assert source.differences(25) == []
+    assert source.merge(25, 45)["counts"]["read"] == 0
+
+
+def test_odd_changes_are_kept_and_looked_through_before_anything_is_committed(base, monkeypatch):
+    source = base()
+    source.put(6, item("a", v={"S": "text"}), item("new", v=N))
+    before = len(source.metadata["snapshots"])
+    assert source.merge(5, 25)["counts"]["misfits"] == 1
+    assert (source.differences(25), len(source.metadata["snapshots"])) == ([], before + 1)
+    # The next is looked through at once: who had odd values has more of them.
+    monkeypatch.setattr("spark.merge.last_word", _asked_once(spark.merge.last_word))
+    source.put(26, item("c", v={"S": "text"}))
+    assert source.merge(25, 45)["counts"]["misfits"] == 1
+
+
+def _never(*_):
+    raise AssertionError("nothing is to be kept")
+
+
+def _asked_once(last_word):
+    """`last_word` for one commit; a second is not expected to be tried."""
+    left = [last_word]
+    return lambda *arguments: left.pop()(*arguments)
 
 
 def test_a_delete_of_what_the_table_never_had_inserts_nothing_and_shows(base):

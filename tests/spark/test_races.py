@@ -7,8 +7,10 @@ from threading import Thread
 import pytest
 from pyspark.sql import functions as F
 
+import spark.accounting
 import spark.load
 import spark.merge
+import spark.reading
 from pipeline.errors import Overlap, TableContended
 from spark.commits import marker
 from spark.job import run
@@ -44,7 +46,7 @@ def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(shop, m
     source.put(6, item("a", v={"N": "2"}))
     order = source.windows(5, 25)
 
-    statement = spark.merge._statement
+    statement = spark.merge.merge_statement
 
     def raced(*arguments):
         # In a thread of its own: what this one commits carries the properties of the job.
@@ -53,13 +55,38 @@ def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(shop, m
         rival.join()
         return statement(*arguments)
 
-    monkeypatch.setattr(spark.merge, "_statement", raced)
+    monkeypatch.setattr(spark.merge, "merge_statement", raced)
     if rival_has_our_work:
         assert run(source.spark, order)["outcome"] == "committed"
     else:
         with pytest.raises(TableContended):
             run(source.spark, order)
     assert source.rows()["a"]["v"] == 7
+
+
+@pytest.mark.parametrize("rival_has_our_work", [False, True])
+def test_a_merge_that_has_written_all_rows_still_loses_to_who_commits_before_it(shop, monkeypatch, rival_has_our_work):
+    source = shop()
+    source.put(1, item("a", v={"N": "1"}))
+    source.load(5)
+    source.put(6, item("a", v={"N": "2"}))
+    order = source.windows(5, 25)
+    before, counts = len(source.metadata["snapshots"]), spark.accounting.watched_counts
+
+    def raced(*arguments):
+        rival = Thread(target=_rival, args=(source, order if rival_has_our_work else another_id(order, "rival")))
+        rival.start()
+        rival.join()
+        return counts(*arguments)
+
+    monkeypatch.setattr(spark.accounting, "watched_counts", raced)
+    if rival_has_our_work:
+        assert run(source.spark, order)["outcome"] == "committed"
+    else:
+        with pytest.raises(TableContended):
+            run(source.spark, order)
+    assert source.rows()["a"]["v"] == 7
+    assert len(source.metadata["snapshots"]) == before + 1
 
 
 @pytest.mark.parametrize("rival_has_our_work", [False, True])
@@ -70,13 +97,13 @@ def test_a_merge_sees_what_was_committed_while_it_read(shop, monkeypatch, rival_
     source.put(6, item("a", v={"N": "2"}))
     order, later = source.windows(5, 25), source.windows(5, 25, 45)
     before = len(source.metadata["snapshots"])
-    verify = spark.merge.verify_data_files
+    verify = spark.reading.verify_data_files
 
     def raced(*arguments):
         _rival(source, another_id(order, "rival") if rival_has_our_work else later)
         return verify(*arguments)
 
-    monkeypatch.setattr(spark.merge, "verify_data_files", raced)
+    monkeypatch.setattr(spark.reading, "verify_data_files", raced)
     if rival_has_our_work:
         assert run(source.spark, order)["outcome"] == "committed"
     else:

@@ -152,7 +152,7 @@ def test_a_missing_checksum_is_only_a_warning_and_files_of_a_failed_export_are_n
 
 
 def test_an_unexpected_failure_is_reported_and_passed_on(source, monkeypatch):
-    monkeypatch.setattr("spark.merge.verify_data_files", lambda *_: 1 / 0)
+    monkeypatch.setattr("spark.reading.verify_data_files", lambda *_: 1 / 0)
     order = source.windows(5, 25)
     with pytest.raises(ZeroDivisionError):
         run(source.spark, order)

@@ -1,0 +1,25 @@
+"""The statement that merges: Iceberg's own MERGE, of whole rows by key."""
+
+from __future__ import annotations
+
+from pipeline.column_names import MISFITS, WRITE_TIME
+from pipeline.table_columns import Columns
+from spark.changes import DELETED
+
+
+def merge_statement(table: str, view: str, columns: Columns) -> str:
+    """Merge a view of net changes into a table, whole rows by key. Every name in it is the table's own: a-z, 0-9 and _.
+
+    A row with the change's write time is that change already; the rest of such a row need not be read or written.
+    """
+    names = [field.name for field in columns.all] + [WRITE_TIME, MISFITS]
+    same_item = " AND ".join(f"t.`{field.name}` = c.`{field.name}`" for field in columns.key)
+    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in names)
+    listed, values = ", ".join(f"`{name}`" for name in names), ", ".join(f"c.`{name}`" for name in names)
+    is_older = f"(t.`{WRITE_TIME}` IS NULL OR t.`{WRITE_TIME}` <> c.`{WRITE_TIME}`)"
+    return f"""
+        MERGE INTO {table} t USING {view} c ON {same_item}
+        WHEN MATCHED AND c.`{DELETED}` THEN DELETE
+        WHEN MATCHED AND {is_older} THEN UPDATE SET {assignments}
+        WHEN NOT MATCHED AND NOT c.`{DELETED}` THEN INSERT ({listed}) VALUES ({values})
+    """  # noqa: S608 - no name in it comes from data
