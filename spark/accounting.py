@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.column_names import MISFITS, WRITE_TIME
+from pipeline.column_names import WRITE_TIME
 from spark.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
 from spark.last_word import counted_so_far
 from spark.projection import ODD, has_no_value, misfit_count
@@ -22,8 +22,6 @@ from spark.projection import ODD, has_no_value, misfit_count
 OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
 OUTCOME = "#outcome"
 _PROBLEMS = (UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS)
-#: What is counted of values that do not go to cells: rows that have any, or, once they were looked through, the values.
-_MARKS = ("odd", "misfits", "no_value")
 _WATCHED = "tidemark"
 
 
@@ -56,42 +54,40 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> D
 
 
 def counted(changes: DataFrame) -> dict[str, int]:
-    """Count records, outcomes and problems of net changes, in one pass; odd rows, or misfits where they are known."""
-    found: Any = changes.agg(*_counts(changes)).first()
+    """Count records, outcomes, problems and misfits of net changes that were looked through, in one pass."""
+    misfits = {"misfits": F.sum(misfit_count()), "no_value": F.count_if(has_no_value())}
+    found: Any = changes.agg(*_counts(), *(count.alias(name) for name, count in misfits.items())).first()
     return _whole(found.asDict())
 
 
 def watched(changes: DataFrame) -> DataFrame:
-    """The same changes, counted on the way to wherever they go; `watched_counts` tells."""
-    return changes.observe(_WATCHED, *_counts(changes))
+    """Net changes that were not looked through, counted on the way to wherever they go; `watched_counts` tells."""
+    return changes.observe(_WATCHED, *_counts(), F.count(ODD).alias("odd"))
 
 
 def watched_counts(spark: SparkSession) -> dict[str, int]:
-    """What `counted` would have found in the changes that the command of this thread has read, all of them by now."""
+    """Records, outcomes, problems and odd rows among the changes that the command of this thread has read by now."""
     return _whole(counted_so_far(spark, _WATCHED))
 
 
 def is_plain(found: Mapping[str, int], records: int) -> bool:
     """Whether changes hold so many records, none of them with a problem, and no odd row."""
-    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, *_MARKS))
+    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, "odd"))
 
 
-def _counts(changes: DataFrame) -> list[Column]:
-    marks = {"odd": F.count(ODD)}
-    if MISFITS in changes.columns:
-        marks = {"misfits": F.sum(misfit_count()), "no_value": F.count_if(has_no_value())}
+def _counts() -> list[Column]:
     return [
         F.sum(RECORDS).alias("read"),
         *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
         F.sum(F.col(RECORDS) - 1).alias("folded"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
-        *(count.alias(name) for name, count in marks.items()),
     ]
 
 
 def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
     """All counts, of which some were not asked for, and those of no rows are null."""
-    return {name: found.get(name) or 0 for name in ("read", *OUTCOMES, "folded", *_PROBLEMS, *_MARKS)}
+    names = ("read", *OUTCOMES, "folded", *_PROBLEMS, "odd", "misfits", "no_value")
+    return {name: found.get(name) or 0 for name in names}
 
 
 def of_commit(found: Mapping[str, int]) -> dict[str, int]:

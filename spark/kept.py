@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from pyspark.sql import DataFrame
 
 
-class Kept:
-    """Rows in Spark's cache; lost blocks are computed again.
+@contextmanager
+def kept(rows: DataFrame) -> Iterator[DataFrame]:
+    """The same rows, in Spark's cache from when they are first read; lost blocks are computed again.
 
     A frame made of a cached one carries the whole plan behind it, and Spark analyses all of that anew at every step: of a
     wide table that is most of a small merge. The rows here are the cache's own relation, which has nothing behind it.
+    Whoever joins them knows how large they are, which nobody can tell by the files they were read from.
     """
-
-    def __init__(self, rows: DataFrame) -> None:
-        self._cached = rows.persist()
+    cached = rows.persist()
+    try:
         session = rows.sparkSession
         jvm, java = session._jvm, session._jsparkSession
         relation = java.sharedState().cacheManager().lookupCachedData(rows._jdf).get().cachedRepresentation()
         dataset = getattr(getattr(jvm.org.apache.spark.sql, "Dataset$"), "MODULE$")
-        self.rows = DataFrame(dataset.ofRows(java, relation), session)
-
-    def drop(self) -> None:
-        """Let go of them."""
-        self._cached.unpersist()
+        yield DataFrame(dataset.ofRows(java, relation), session)
+    finally:
+        cached.unpersist()

@@ -2,15 +2,16 @@
 
 All windows are read once and folded into one net change for each key. Changes of which every value has its cell are merged
 as they are read, counted on the way, and committed only if the counts are right. Else nothing is committed; the changes
-are kept, counted and looked through first, and new attributes get their columns, in a commit of their own that is
-harmless to repeat. The merge itself reads of the table only keys and write times. A backfill is the same over a stretch
-that ends at the watermark; what each change will do is then looked up in the table first.
+are looked through and counted first, and new attributes get their columns, in a commit of their own that is harmless to
+repeat. The merge itself reads of the table only keys and write times. A backfill is the same over a stretch that ends at
+the watermark; what each change will do is then looked up in the table first.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from spark import accounting, changes
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.guard import is_done
-from spark.kept import Kept
+from spark.kept import kept
 from spark.keys import has_cells
 from spark.last_word import last_word
 from spark.merge_statement import merge_statement
@@ -46,22 +47,18 @@ log = logging.getLogger(__name__)
 
 
 class _Merge(NamedTuple):
-    """What every step of one merge needs. `expects_misfits`: the last commit had some; all rows are looked through at once."""
+    """What every step of one merge needs. `held`: lets go of what was kept when the merge has ended."""
 
     spark: SparkSession
     order: JobOrder
     table: Table
     exports: Sequence[Export]
     protection: Protection
-    expects_misfits: bool
+    held: ExitStack
 
-
-class _Changes(NamedTuple):
-    """Net changes, ready to be merged, and their counts. `rows`: those of `kept`, with their misfits."""
-
-    kept: Kept
-    rows: DataFrame
-    found: dict[str, int]
+    def keep(self, rows: DataFrame) -> DataFrame:
+        """The same rows, computed once until the merge has ended."""
+        return self.held.enter_context(kept(rows))
 
 
 class _NotPlain(Exception):
@@ -77,14 +74,19 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     shuffle_for(spark, for_changes((export.manifest for export in exports), metadata), joins_small=False)
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
-    this = _Merge(spark, order, table, exports, protection, _had_misfits(metadata))
-    with proven(spark, exports):
-        told = _told(this, before)
-    _protect(this, metadata["properties"], before)
-    return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
+    with ExitStack() as held:
+        this = _Merge(spark, order, table, exports, protection, held)
+        with proven(spark, exports):
+            told = _told(this, before)
+        _protect(this, metadata["properties"], before)
+        if _had_misfits(metadata):
+            return _merged_when_counted(this, told, before)
+        told = this.keep(told)
+        return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
 
 
 def _had_misfits(metadata: Mapping[str, Any]) -> bool:
+    """Whether the last commit had some: then there are more of them, mostly."""
     marker = read_table_state(metadata).marker
     return marker is not None and marker.counts.get("misfits", 0) > 0
 
@@ -108,15 +110,13 @@ def _told(this: _Merge, columns: Columns) -> DataFrame:
 
 
 def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
-    """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked at first."""
-    if this.expects_misfits:
-        return None
+    """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked through first."""
     found: dict[str, int] = {}
 
     def say() -> dict[str, str]:
         found.update(accounting.watched_counts(this.spark))
         if not accounting.is_plain(found, _records(this)):
-            raise _NotPlain(f"{this.order.job_id}: the changes are read again and looked at before they are merged")
+            raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
         return _marker(this, found)
 
     rows = without_misfits(accounting.watched(told)).where(has_cells(columns.key))
@@ -131,42 +131,22 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
 
 def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
-    read = _read_changes(this, told, before)
-    try:
-        columns = _with_room(this, read.rows, before) if read.found["misfits"] else before
-        if columns != before:
-            read.kept.drop()
-            read = _read_changes(this._replace(expects_misfits=True), _told(this, columns), columns)
-        key = [field.name for field in columns.key]
-        misfits = _listed(this, exploded(read.rows, *key), key) if read.found["misfits"] else []
-        _commit(this, read.rows, lambda: _marker(this, read.found), columns)
-        return replace(_done(this, read.found, before, columns), misfits=misfits)
-    finally:
-        read.kept.drop()
+    rows, found = _looked_through(this, told, before)
+    columns = _with_room(this, rows, before) if found["misfits"] else before
+    if columns != before:
+        rows, found = _looked_through(this, _told(this, columns), columns)
+    key = [field.name for field in columns.key]
+    misfits = _listed(this, exploded(rows, *key), key) if found["misfits"] else []
+    _commit(this, rows, lambda: _marker(this, found), columns)
+    return replace(_done(this, found, before, columns), misfits=misfits)
 
 
-def _read_changes(this: _Merge, told: DataFrame, columns: Columns) -> _Changes:
-    """The net changes, kept for the merge. Refuses where their counts are not what the manifests say."""
-    if this.expects_misfits:
-        return _counted(this, looked_through(told, columns.all), columns)
-    typed = _counted(this, told, columns)
-    if not typed.found["odd"]:
-        return typed._replace(rows=without_misfits(typed.rows))
-    try:
-        return _counted(this, looked_through(typed.rows, columns.all), columns)
-    finally:
-        typed.kept.drop()
-
-
-def _counted(this: _Merge, rows: DataFrame, columns: Columns) -> _Changes:
-    kept = Kept(rows)
-    try:
-        found = accounting.counted(kept.rows)
-        _check(this, found, columns)
-    except Exception:
-        kept.drop()
-        raise
-    return _Changes(kept, kept.rows, found)
+def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
+    """The changes with their misfits, and their counts."""
+    rows = this.keep(looked_through(told, columns.all))
+    found = accounting.counted(rows)
+    _check(this, found, columns)
+    return rows, found
 
 
 def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:

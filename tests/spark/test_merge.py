@@ -136,7 +136,7 @@ def test_changes_that_have_their_cells_are_merged_as_they_are_read(base, monkeyp
     source = base(view=view)
     source.put(6, item("a", v={"N": "2"}), item("new", v=N))
     source.delete(7, item("b"))
-    monkeypatch.setattr("spark.merge.Kept", _never)
+    monkeypatch.setattr("spark.merge.looked_through", _never)
     counts = source.merge(5, 25)["counts"]
     assert [counts[name] for name in ("read", "inserted", "updated", "deleted")] == [3, 1, 1, 1]
     assert source.differences(25) == []
@@ -156,7 +156,7 @@ def test_odd_changes_are_kept_and_looked_through_before_anything_is_committed(ba
 
 
 def _never(*_):
-    raise AssertionError("nothing is to be kept")
+    raise AssertionError("nothing is to be looked through")
 
 
 def _asked_once(last_word):

@@ -80,11 +80,11 @@ def _net_changes(damage: Callable[[DataFrame], DataFrame]) -> AbstractContextMan
 
 
 def _statement(part: str, damaged: str) -> AbstractContextManager[Any]:
-    statement = merge._statement
+    statement = merge.merge_statement
 
     def other(*of: Any) -> str:
         text = statement(*of)
         assert part in text
         return text.replace(part, damaged)
 
-    return patch.object(merge, "_statement", other)
+    return patch.object(merge, "merge_statement", other)
