@@ -17,6 +17,8 @@ from pyspark.sql import SparkSession
 from spark.java import string_map
 
 _EXECUTION = "spark.sql.execution.id"
+#: How a map of Java's may be read.
+_READ_BY = ("isEmpty", "size", "forEach", "entrySet", "keySet", "values", "get", "containsKey")
 
 
 class _LastWord:
@@ -29,6 +31,8 @@ class _LastWord:
 
     def __getattr__(self, method: str) -> Any:
         """A method of the map. What `say` raises reaches Java as a failure of the command, which is then not committed."""
+        if method not in _READ_BY:
+            raise AttributeError(method)
         if self._said is None:
             try:
                 self._said = string_map(self._spark, self._say())

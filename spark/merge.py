@@ -213,6 +213,6 @@ def _listed(this: _Merge, misfits: DataFrame, key: list[str]) -> list[dict[str, 
 
 
 def _run_unless_done(this: _Merge, columns: Columns) -> None:
-    """Whoever committed while the changes were read is seen here; whoever commits from here on makes the statement fail."""
+    """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
     if not is_done(this.table.state(), this.order):
         this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns))
