@@ -39,47 +39,29 @@ def test_of_two_loads_at_once_the_later_says_that_the_table_was_taken(shop, monk
 
 
 @pytest.mark.parametrize("rival_has_our_work", [False, True])
-def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(shop, monkeypatch, rival_has_our_work):
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [(spark.merge, "merge_statement"), (spark.accounting, "watched_counts")],
+    ids=["before anything is read", "when all rows are written"],
+)
+def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(
+    shop, monkeypatch, module, step, rival_has_our_work
+):
     source = shop()
     source.put(1, item("a", v={"N": "1"}))
     source.load(5)
     source.put(6, item("a", v={"N": "2"}))
     order = source.windows(5, 25)
-
-    statement = spark.merge.merge_statement
+    before, taken = len(source.metadata["snapshots"]), getattr(module, step)
 
     def raced(*arguments):
         # In a thread of its own: what this one commits carries the properties of the job.
         rival = Thread(target=_rival, args=(source, order if rival_has_our_work else another_id(order, "rival")))
         rival.start()
         rival.join()
-        return statement(*arguments)
+        return taken(*arguments)
 
-    monkeypatch.setattr(spark.merge, "merge_statement", raced)
-    if rival_has_our_work:
-        assert run(source.spark, order)["outcome"] == "committed"
-    else:
-        with pytest.raises(TableContended):
-            run(source.spark, order)
-    assert source.rows()["a"]["v"] == 7
-
-
-@pytest.mark.parametrize("rival_has_our_work", [False, True])
-def test_a_merge_that_has_written_all_rows_still_loses_to_who_commits_before_it(shop, monkeypatch, rival_has_our_work):
-    source = shop()
-    source.put(1, item("a", v={"N": "1"}))
-    source.load(5)
-    source.put(6, item("a", v={"N": "2"}))
-    order = source.windows(5, 25)
-    before, counts = len(source.metadata["snapshots"]), spark.accounting.watched_counts
-
-    def raced(*arguments):
-        rival = Thread(target=_rival, args=(source, order if rival_has_our_work else another_id(order, "rival")))
-        rival.start()
-        rival.join()
-        return counts(*arguments)
-
-    monkeypatch.setattr(spark.accounting, "watched_counts", raced)
+    monkeypatch.setattr(module, step, raced)
     if rival_has_our_work:
         assert run(source.spark, order)["outcome"] == "committed"
     else:
