@@ -55,8 +55,8 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> D
 
 def counted(changes: DataFrame) -> dict[str, int]:
     """Count records, outcomes, problems and misfits of net changes that were looked through, in one pass."""
-    misfits = {"misfits": F.sum(misfit_count()), "no_value": F.count_if(has_no_value())}
-    found: Any = changes.agg(*_counts(), *(count.alias(name) for name, count in misfits.items())).first()
+    looked_for = (F.sum(misfit_count()).alias("misfits"), F.count_if(has_no_value()).alias("no_value"))
+    found: Any = changes.agg(*_counts(), *looked_for).first()
     return _whole(found.asDict())
 
 

@@ -18,6 +18,11 @@ def string_map(spark: SparkSession, values: Mapping[str, str]) -> Any:
     return java
 
 
+def scala_object(package: Any, name: str) -> Any:
+    """The one instance of an object of Scala's, by its package in the JVM and its name."""
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
+
+
 def iceberg_schema(spark: SparkSession, schema: Mapping[str, Any]) -> Any:
     """An Iceberg schema from the JSON of a Spark schema; comments become docs, `nullable: false` becomes required."""
     struct = spark._jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(schema))

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from pyspark.sql import DataFrame
 
+from spark.java import scala_object
+
 
 @contextmanager
 def kept(rows: DataFrame) -> Iterator[DataFrame]:
@@ -21,7 +23,6 @@ def kept(rows: DataFrame) -> Iterator[DataFrame]:
         session = rows.sparkSession
         jvm, java = session._jvm, session._jsparkSession
         relation = java.sharedState().cacheManager().lookupCachedData(rows._jdf).get().cachedRepresentation()
-        dataset = getattr(getattr(jvm.org.apache.spark.sql, "Dataset$"), "MODULE$")
-        yield DataFrame(dataset.ofRows(java, relation), session)
+        yield DataFrame(scala_object(jvm.org.apache.spark.sql, "Dataset").ofRows(java, relation), session)
     finally:
         cached.unpersist()

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark.java import string_map
+from spark.java import scala_object, string_map
 
 _EXECUTION = "spark.sql.execution.id"
 #: How a map of Java's may be read.
@@ -76,7 +76,7 @@ def counted_so_far(spark: SparkSession, name: str) -> dict[str, Any]:
     An `Observation` would tell only once the command has ended. Of a task that is done again because what it had written
     was lost, Spark may count rows twice: whoever relies on counts holds them against what they must be.
     """
-    executions = getattr(getattr(spark._jvm.org.apache.spark.sql.execution, "SQLExecution$"), "MODULE$")
+    executions = scala_object(spark._jvm.org.apache.spark.sql.execution, "SQLExecution")
     running = executions.getQueryExecution(int(spark.sparkContext.getLocalProperty(_EXECUTION)))
     found = running.observedMetrics().get(name)
     return json.loads(found.get().json()) if found.isDefined() else {}
