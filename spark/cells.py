@@ -9,6 +9,9 @@ from spark.numbers import number
 from spark.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
 from spark.values import dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
 
+#: A number that hardly any set holds.
+_RARE = f"{2**63 - 1}L"
+
 
 def cell(type_: ColumnType, inside: Sql, *, is_plain: bool = False) -> Sql:
     """The cell of a column of this type, from what `opened` gives; null if the value does not fit, or is NULL or absent.
@@ -58,9 +61,11 @@ def _set(type_: ColumnType, elements: Sql) -> Sql:
     exact = _without_null(transform(elements, lambda text: number(type_, text)))
     if type_.kind is not Kind.LONG:
         return exact
-    # The usual spelling, cast at once: without a point, which a cast to bigint would cut off.
-    usual = when(f"instr(array_join({elements}, ''), '.') = 0", _without_null(f"cast({elements} AS array<bigint>)"))
-    return call("coalesce", usual, exact)
+    # The usual spelling, cast at once: without a point, which a cast to bigint would cut off. Looking for a number, Spark
+    # answers null where it finds none and there is a null; where it finds that number, it cannot be told.
+    usual = f"cast({elements} AS array<bigint>)"
+    is_usual = f"instr(array_join({elements}, ''), '.') = 0 AND NOT array_contains({usual}, {_RARE})"
+    return call("coalesce", when(is_usual, usual), exact)
 
 
 def _without_null(cells: Sql) -> Sql:

@@ -13,15 +13,23 @@ from spark.sql import Sql, call, function, let, member, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
 
-def level_fits(level: Sql, insides: Sequence[Sql], cells: Sequence[Sql], fields: Sequence[Field]) -> Sql:
+def level_fits(
+    level: Sql, insides: Sequence[Sql], cells: Sequence[Sql], fields: Sequence[Field], often_null: Sequence[str] = ()
+) -> Sql:
     """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
 
-    Cells are counted, and members. `insides`: what `opened` gives of each field's value.
+    Cells are counted, and members. `insides`: what `opened` gives of each field's value. `often_null`: names that are
+    asked for NULL before all members are.
     """
     pairs = zip(insides, cells, fields)
     held = true_count([_whole(field.type, inside, made) for inside, made, field in pairs])
-    # The second of the list is looked for only where it is not the first: few levels hold a NULL.
-    return f"(greatest(size({level}), 0) - {held}) IN (0, {null_count(level)})"
+    made_of = {field.attribute: made for field, made in zip(fields, cells)}
+    # A value that carries NULL and another type has a cell, and counts as that.
+    no_cell = {name: f"{made_of[name]} IS NULL" if name in made_of else "true" for name in often_null}
+    known = [f"({no_cell[name]} AND {has(member(level, name), 'NULL')})" for name in often_null]
+    less = f" - {true_count(known)}" if known else ""
+    # The second of the list is looked for only where it is not the first: to ask all members for NULL takes longer.
+    return f"(greatest(size({level}), 0) - {held}{less}) IN (0, {null_count(level)}{less})"
 
 
 def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:

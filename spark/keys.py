@@ -46,7 +46,7 @@ def key_room(key: Sequence[KeyAttribute]) -> list[Column]:
         column.alias(f"room{i}{j}")
         for i, part in enumerate(key)
         if part.type == "N"
-        for j, column in enumerate(room(F.col(f"#key_number{i}")))
+        for j, column in enumerate(room(f"`#key_number{i}`"))
     ]
 
 

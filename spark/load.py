@@ -8,6 +8,7 @@ with the marker. Refusing leaves the table as it was.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +38,9 @@ from spark.shuffles import for_load, shuffle_for
 from spark.table import Table
 
 _IS_ODD = "#is_odd"
+#: To ask an attribute for NULL takes an eighth of asking all of an item's: worth it where so many items are NULL there,
+#: and of not too many attributes.
+_OFTEN, _MOST_ASKED = 8, 20
 _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
 
 
@@ -44,8 +48,8 @@ _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
 class _Load:
     """What every step of one load needs.
 
-    `existing`: the columns of the table that is there already. `expects_misfits`: odd rows are looked through as they
-    pass; else they are only counted.
+    `existing`: the columns of the table that is there already. `often_null`: attributes that are NULL in many items.
+    `expects_misfits`: odd rows are looked through as they pass; else they are only counted.
     """
 
     spark: SparkSession
@@ -54,6 +58,7 @@ class _Load:
     export: Export
     existing: Columns | None
     protection: Protection
+    often_null: Sequence[str] = ()
     expects_misfits: bool = False
 
     @property
@@ -87,6 +92,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, expects_misfits=True)
     seen = observed_items(_items(this, sampled_lines(spark, export)))
+    this = replace(this, often_null=_often_null(this, seen))
     target, passes = _target(this, seen), 1
     written = _pass(this, target)
     if written.found["odd"] and not this.expects_misfits:
@@ -107,6 +113,12 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
 def _target(this: _Load, seen: list[Observed]) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     return rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
+
+
+def _often_null(this: _Load, seen: Sequence[Observed]) -> list[str]:
+    """Attributes that are NULL in many of the items that were looked at."""
+    nulls = {name: attribute.tags.get("NULL", 0) for name, attribute in Profile.of(seen).members.items()}
+    return [name for name, count in nulls.items() if count * _OFTEN >= sample_size(this.manifest)][:_MOST_ASKED]
 
 
 def _items(this: _Load, of: DataFrame) -> DataFrame:
@@ -173,7 +185,7 @@ def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     """Typed rows of lines, with ``#readable``, ``#lacks_key`` and the key's numbers; other columns are carried along."""
     found, key, level = _items(this, of), this.order.source.key, f"`{ITEM}`"
     with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
-    typed = typed_rows(with_key, columns.all).withColumn(_IS_ODD, F.col(ODD).isNotNull())
+    typed = typed_rows(with_key, columns.all, this.often_null).withColumn(_IS_ODD, F.col(ODD).isNotNull())
     return looked_through(typed, columns.all) if this.expects_misfits else without_misfits(typed)
 
 

@@ -56,13 +56,14 @@ def is_number(text: Sql) -> Sql:
     return call("rlike", text, literal(_NUMBER))
 
 
-def room(plain: Column) -> tuple[Column, Column, Column]:
+def room(plain: Sql) -> tuple[Column, Column, Column]:
     """Aggregates over plain numbers: the most digits before the point, the most behind it, whether all fit a bigint."""
-    fraction = F.when(F.contains(plain, F.lit(".")), F.length(F.substring_index(plain, ".", -1))).otherwise(0)
-    whole = F.translate(F.substring_index(plain, ".", 1), "-", "")
-    integer = F.when(whole == "0", 0).otherwise(F.length(whole))
-    fits_long = (fraction == 0) & plain.cast("bigint").isNotNull()
-    return F.max(integer), F.max(fraction), F.min(F.when(plain.isNotNull(), fits_long))
+    # Zero before the point is no digit, and a plain number begins with one only if nothing else stands there.
+    integer = f"length(trim(LEADING '-0' FROM substring_index({plain}, '.', 1)))"
+    has_point = f"(instr({plain}, '.') > 0)"
+    fraction = when(has_point, f"length(substring_index({plain}, '.', -1))", "0")
+    fits_long = when(f"{plain} IS NOT NULL", f"NOT {has_point} AND CAST({plain} AS BIGINT) IS NOT NULL")
+    return F.max(F.expr(integer)), F.max(F.expr(fraction)), F.min(F.expr(fits_long))
 
 
 def _moved_point(text: Sql) -> Sql:

@@ -64,7 +64,7 @@ def _count(found: Sql) -> Sql:
 def _observed(rows: DataFrame, first: Sql) -> list[Observed]:
     counts = rows.selectExpr(f"explode({places(first, _NAMING)}) AS c").selectExpr(f"explode({_count('c')}) AS c")
     plain = counts.where("c.tag IS NOT NULL").selectExpr("c.path", "c.tag", f"{plain_number('c.number')} AS number")
-    integer, fraction, fits_long = room(F.col("number"))
+    integer, fraction, fits_long = room("number")
     rows = (
         plain.groupBy("path", "tag")
         .agg(

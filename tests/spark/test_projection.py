@@ -36,6 +36,8 @@ VALUES = {
     "SS": {"SS": ["a", "b"]},
     "NS": {"NS": ["1", "2"]},
     "NS decimal": {"NS": ["1", "2.5"]},
+    "NS largest": {"NS": ["9223372036854775807", "0"]},
+    "NS too large": {"NS": ["1", "9" * 38]},
     "BS": {"BS": ["AAE="]},
     "L of N": {"L": [N, {"NULL": True}]},
     "L mixed": {"L": [S, N]},
@@ -63,17 +65,21 @@ def lines(spark, rows):
     return spark.createDataFrame([(json.dumps({"Item": row}),) for row in rows], "value string")
 
 
-def typed(spark, fields, rows):
-    found = looked_through(typed_rows(items(lines(spark, rows)), fields), fields)
+def typed(spark, fields, rows, often_null=()):
+    found = looked_through(typed_rows(items(lines(spark, rows)), fields, often_null), fields)
     return [row.asDict(recursive=True) for row in found.drop("#item", "#line").collect()]
 
 
-@pytest.mark.parametrize("widest_narrow_item", [WIDE, 0])
-def test_any_value_against_any_column_can_be_told_from_the_row(spark, monkeypatch, widest_narrow_item):
+@pytest.mark.parametrize(
+    ("widest_narrow_item", "often_null"),
+    [(WIDE, []), (0, []), (WIDE, ["gone"]), (WIDE, [*TYPES, "gone", "never seen"])],
+)
+def test_any_value_against_any_column_can_be_told_from_the_row(spark, monkeypatch, widest_narrow_item, often_null):
     monkeypatch.setattr(spark_projection, "WIDE", widest_narrow_item)
-    # A row for each pair, with nothing else in it that could make it odd.
+    # A row for each pair, with nothing else in it that could make it odd: NULL is nothing.
     pairs = [(column, value) for column in TYPES for value in VALUES]
-    rows = typed(spark, [Field(c, c, TYPES[c]) for c in TYPES], [{c: VALUES[v]} for c, v in pairs])
+    of_pairs = [{c: VALUES[v], "gone": VALUES["NULL"]} for c, v in pairs]
+    rows = typed(spark, [Field(c, c, TYPES[c]) for c in TYPES], of_pairs, often_null)
     for (column, name), row in zip(pairs, rows, strict=True):
         type_, value, case = TYPES[column], VALUES[name], f"{name} in a column of {column}"
         misfits = {path: json.loads(text) for path, text in (row["_misfits"] or {}).items()}
