@@ -24,12 +24,15 @@ def level_fits(
     pairs = zip(insides, cells, fields)
     held = true_count([_whole(field.type, inside, made) for inside, made, field in pairs])
     made_of = {field.attribute: made for field, made in zip(fields, cells)}
-    # A value that carries NULL and another type has a cell, and counts as that.
-    no_cell = {name: f"{made_of[name]} IS NULL" if name in made_of else "true" for name in often_null}
-    known = [f"({no_cell[name]} AND {has(member(level, name), 'NULL')})" for name in often_null]
-    less = f" - {true_count(known)}" if known else ""
+    nulls = [_is_null(member(level, name), made_of.get(name)) for name in often_null]
+    less = f" - {true_count(nulls)}" if nulls else ""
     # The second of the list is looked for only where it is not the first: to ask all members for NULL takes longer.
     return f"(greatest(size({level}), 0) - {held}{less}) IN (0, {null_count(level)}{less})"
+
+
+def _is_null(value: Sql, made: Sql | None) -> Sql:
+    """Whether a value is NULL and has no cell; never null. One with another type beside NULL may have one, and counts there."""
+    return f"({made} IS NULL AND {has(value, 'NULL')})" if made else has(value, "NULL")
 
 
 def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:

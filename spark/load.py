@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from pipeline.column_growth import Target, first_columns, rebuilt
 from pipeline.column_names import WRITE_TIME
-from pipeline.column_profile import Observed, Profile
+from pipeline.column_profile import MEMBER, Observed, Profile
 from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineError
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
@@ -116,9 +116,10 @@ def _target(this: _Load, seen: list[Observed]) -> Target:
 
 
 def _often_null(this: _Load, seen: Sequence[Observed]) -> list[str]:
-    """Attributes that are NULL in many of the items that were looked at."""
-    nulls = {name: attribute.tags.get("NULL", 0) for name, attribute in Profile.of(seen).members.items()}
-    return [name for name, count in nulls.items() if count * _OFTEN >= sample_size(this.manifest)][:_MOST_ASKED]
+    """Attributes that are NULL in many of the items that were looked at, the most frequent first."""
+    many = sample_size(this.manifest) / _OFTEN
+    nulls = [row.path for row in seen if row.tag == "NULL" and row.count >= many]
+    return [path[0].removeprefix(MEMBER) for path in nulls if len(path) == 1][:_MOST_ASKED]
 
 
 def _items(this: _Load, of: DataFrame) -> DataFrame:
