@@ -9,7 +9,19 @@ from dataclasses import dataclass, replace
 
 from pipeline.column_names import LONGEST_PARTITION_KEY, RESERVED
 from pipeline.column_profile import Profile
-from pipeline.column_types import BYTES, LONG, TEXT, ColumnType, Field, Kind, column_type, fields_of, holds, number_type
+from pipeline.column_types import (
+    BYTES,
+    LONG,
+    TEXT,
+    ColumnType,
+    Field,
+    Kind,
+    column_type,
+    fields_of,
+    holds,
+    number_type,
+    taken_tags,
+)
 from pipeline.identity import KeyAttribute
 from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.pins import check_names, follows, pinned, without_dropped
@@ -126,15 +138,7 @@ def rebuilt(
     kept = replace(columns, attributes=without_dropped(columns.attributes, overrides))
     seen = pinned(seen, overrides)
     there = _grown(kept, seen)
-    key_fields = tuple(
-        _named(
-            field
-            if holds(field.type, seen.members.get(part.name, Profile()))
-            else replace(field, type=key_type(part, seen)),
-            seen.members.get(part.name),
-        )
-        for field, part in zip(there.key, key)
-    )
+    key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
     attributes = tuple(_rebuilt_field(f, seen.members.get(f.attribute)) for f in there.attributes)
     # Another key is another table, which is partitioned anew.
     partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
@@ -144,6 +148,13 @@ def rebuilt(
         name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
     }
     return _target(columns, check_names(target), changed)
+
+
+def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
+    """The key's column: it takes the declared type and no other, and has room for what was seen."""
+    found = seen.members.get(part.name)
+    stays = taken_tags(field.type) == {part.type} and holds(field.type, found or Profile())
+    return _named(field if stays else replace(field, type=key_type(part, seen)), found)
 
 
 def _types(columns: Columns) -> dict[str, ColumnType]:

@@ -181,7 +181,7 @@ def _alike(seen: Profile | None) -> ColumnType | None:
 
 def holds(type_: ColumnType, seen: Profile) -> bool:
     """Whether a column of this type holds everything seen, but for members of structs that are not fields yet."""
-    if not set(seen.values) <= _tags(type_):
+    if not set(seen.values) <= taken_tags(type_):
         return False
     if type_.kind in (Kind.LONG, Kind.DECIMAL):
         return _holds_number(type_, seen)
@@ -198,7 +198,7 @@ def _holds_number(type_: ColumnType, seen: Profile) -> bool:
     return seen.fraction_digits <= type_.scale and seen.integer_digits <= MOST_DIGITS - type_.scale
 
 
-def _tags(type_: ColumnType) -> frozenset[str]:
+def taken_tags(type_: ColumnType) -> frozenset[str]:
     """The DynamoDB types that a column takes."""
     by_kind = {
         Kind.TEXT: frozenset({"S"}),

@@ -20,7 +20,7 @@ from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from pipeline.table_columns import Columns
 from spark.keys import key_cells, lacks_key
-from spark.projection import ITEM, ODD, READABLE, looked_through, typed_rows
+from spark.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
 from spark.protection import Protection
 from spark.reading import Export, lines
 from spark.records import changes, image
@@ -41,7 +41,7 @@ def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns, protec
     records = changes(lines_).select(
         "*",
         *(cell.alias(_key(i)) for i, cell in enumerate(key_cells(keys, columns.key))),
-        F.coalesce(lacks_key(keys, source.key), F.lit(True)).alias("#lacks_key"),
+        F.expr(lacks_key(keys, source.key)).alias("#lacks_key"),
     )
     typed = typed_rows(protection.protected(_folded(records, len(columns.key)), ITEM), columns.all)
     new, names = F.col("#new"), [field.name for field in columns.key]
@@ -95,7 +95,7 @@ def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> Dat
     records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
     has_image = F.col("#new").isNull() | F.col(ITEM).isNotNull()
     read = records.withColumn(READABLE, F.col(READABLE) & has_image)
-    return looked_through(typed_rows(protection.protected(read, ITEM), columns.all), columns.all)
+    return rows_with_misfits(protection.protected(read, ITEM), columns.all)
 
 
 def _key(i: int) -> str:

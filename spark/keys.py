@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import and_
 from typing import Any
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.column_profile import MEMBER, Observed
@@ -30,9 +30,9 @@ def _plain_cell(type_: ColumnType, value: Sql) -> Sql:
     return let(plain_number(of(value, "N")), lambda plain: number(type_, plain, is_plain=True))
 
 
-def lacks_key(level: Sql, key: Sequence[KeyAttribute]) -> Column:
+def lacks_key(level: Sql, key: Sequence[KeyAttribute]) -> Sql:
     """Whether a level lacks an attribute of the key, or carries it with another type than declared; never null."""
-    return F.expr(" OR ".join(f"{of(member(level, part.name), part.type)} IS NULL" for part in key))
+    return f"({' OR '.join(f'{of(member(level, part.name), part.type)} IS NULL' for part in key)})"
 
 
 def has_cells(fields: Sequence[Field]) -> Column:
@@ -40,29 +40,17 @@ def has_cells(fields: Sequence[Field]) -> Column:
     return reduce(and_, (F.col(field.name).isNotNull() for field in fields))
 
 
-def key_room(key: Sequence[KeyAttribute]) -> list[Column]:
-    """Aggregates over ``#key_number<i>``: how much room the key's numbers need. Read by `observed_room`."""
+def observed_room(items: DataFrame, level: Sql, key: Sequence[KeyAttribute], count: int) -> list[Observed]:
+    """How much room the key's numbers need, as counts for a profile. `count`: the items with a number that does not fit.
+
+    Reads all items: those that fit need their room as well.
+    """
+    numbers = [part.name for part in key if part.type == "N"]
+    if not numbers:
+        return []
+    plain = [f"{plain_number(of(member(level, name), 'N'))} AS n{i}" for i, name in enumerate(numbers)]
+    rooms = [F.struct(*room(f"n{i}")) for i in range(len(numbers))]
+    found: Any = items.selectExpr(*plain).agg(*rooms).first()
     return [
-        column.alias(f"room{i}{j}")
-        for i, part in enumerate(key)
-        if part.type == "N"
-        for j, column in enumerate(room(f"`#key_number{i}`"))
-    ]
-
-
-def key_number_columns(level: Sql, key: Sequence[KeyAttribute]) -> list[Column]:
-    """The key's numbers as plain text, in ``#key_number<i>``."""
-    return [
-        F.expr(plain_number(of(member(level, part.name), "N"))).alias(f"#key_number{i}")
-        for i, part in enumerate(key)
-        if part.type == "N"
-    ]
-
-
-def observed_room(key: Sequence[KeyAttribute], found: Mapping[str, Any], count: int) -> list[Observed]:
-    """What `key_room` has found, as counts for a profile."""
-    return [
-        Observed((MEMBER + part.name,), "N", count, found[f"room{i}0"], found[f"room{i}1"], found[f"room{i}2"])
-        for i, part in enumerate(key)
-        if part.type == "N" and found[f"room{i}0"] is not None
+        Observed((MEMBER + name,), "N", count, *found[i]) for i, name in enumerate(numbers) if found[i][0] is not None
     ]

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from pipeline.column_growth import Target, first_columns, rebuilt
 from pipeline.column_names import WRITE_TIME
-from pipeline.column_profile import MEMBER, Observed, Profile
+from pipeline.column_profile import Observed, Profile
 from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineError
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
@@ -25,22 +25,19 @@ from pipeline.protected import protected_text
 from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
-from spark.keys import has_cells, key_number_columns, key_room, lacks_key, observed_room
+from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_items, observed_misfits
-from spark.projection import ITEM, ODD, READABLE, aligned, looked_through, misfit_count, typed_rows, without_misfits
+from spark.projection import IS_ODD, ITEM, READABLE, aligned, misfit_count, rows_told_odd, rows_with_misfits, unreadable
 from spark.protection import Protection
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
-from spark.sampling import sample_size, sampled_lines
+from spark.sampling import often_null, sample_size, sampled_lines
 from spark.shuffles import for_load, shuffle_for
 from spark.table import Table
 
-_IS_ODD = "#is_odd"
-#: To ask an attribute for NULL takes an eighth of asking all of an item's: worth it where so many items are NULL there,
-#: and of not too many attributes.
-_OFTEN, _MOST_ASKED = 8, 20
+_LACKS_KEY = "#lacks_key"
 _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
 
 
@@ -92,7 +89,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, expects_misfits=True)
     seen = observed_items(_items(this, sampled_lines(spark, export)))
-    this = replace(this, often_null=_often_null(this, seen))
+    this = replace(this, often_null=often_null(export.manifest, seen))
     target, passes = _target(this, seen), 1
     written = _pass(this, target)
     if written.found["odd"] and not this.expects_misfits:
@@ -113,13 +110,6 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
 def _target(this: _Load, seen: list[Observed]) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     return rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
-
-
-def _often_null(this: _Load, seen: Sequence[Observed]) -> list[str]:
-    """Attributes that are NULL in many of the items that were looked at, the most frequent first."""
-    many = sample_size(this.manifest) / _OFTEN
-    nulls = [row.path for row in seen if row.tag == "NULL" and row.count >= many]
-    return [path[0].removeprefix(MEMBER) for path in nulls if len(path) == 1][:_MOST_ASKED]
 
 
 def _items(this: _Load, of: DataFrame) -> DataFrame:
@@ -143,7 +133,7 @@ def _pass(this: _Load, target: Target) -> _Written:
 
 def _found(this: _Load, counted: Observation) -> dict[str, Any]:
     """What was counted. Of an export without records Spark writes nothing, and an observation would be waited for in vain."""
-    return counted.get if this.export.files_with_records else dict.fromkeys(_COUNTED, 0)
+    return {**dict.fromkeys(_COUNTED, 0), **(counted.get if this.export.files_with_records else {})}
 
 
 def _write_branch(this: _Load, target: Target, counted: Observation) -> str:
@@ -169,25 +159,25 @@ def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFr
     """
     rows = _rows(lines(this.spark, this.export.files_with_records), this, columns)
     whole_key = has_cells(columns.key)
-    readable, lacking = F.col(READABLE), F.col("#lacks_key")
+    readable, lacking = F.col(READABLE), F.col(_LACKS_KEY)
     counts = {
         "lines": F.count(F.lit(1)),
-        "unreadable": F.count_if(~readable),
+        "unreadable": F.count_if(unreadable()),
         "lacking": F.count_if(readable & lacking),
         "unfit": F.count_if(readable & ~lacking & ~whole_key),
-        "odd": F.count_if(F.col(_IS_ODD)),
-        "misfits": F.sum(misfit_count()),
+        **({"misfits": F.sum(misfit_count())} if this.expects_misfits else {"odd": F.count_if(IS_ODD)}),
     }
-    observed = rows.observe(counted, *(c.alias(n) for n, c in counts.items()), *key_room(this.order.source.key))
+    observed = rows.observe(counted, *(c.alias(n) for n, c in counts.items()))
     return observed.where(whole_key).withColumn(WRITE_TIME, F.lit(None).cast("timestamp"))
 
 
 def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
-    """Typed rows of lines, with ``#readable``, ``#lacks_key`` and the key's numbers; other columns are carried along."""
-    found, key, level = _items(this, of), this.order.source.key, f"`{ITEM}`"
-    with_key = found.select("*", lacks_key(level, key).alias("#lacks_key"), *key_number_columns(level, key))
-    typed = typed_rows(with_key, columns.all, this.often_null).withColumn(_IS_ODD, F.col(ODD).isNotNull())
-    return looked_through(typed, columns.all) if this.expects_misfits else without_misfits(typed)
+    """Typed rows of lines, with ``#readable``, ``#lacks_key``, perhaps ``#is_odd``; other columns are carried along."""
+    # A cell of the key is made of nothing but the declared type: only where one is missing, the item is asked for its key.
+    no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
+    lacking = f"({no_cell}) AND {lacks_key(f'`{ITEM}`', this.order.source.key)} AS `{_LACKS_KEY}`"
+    made = rows_with_misfits if this.expects_misfits else rows_told_odd
+    return made(_items(this, of), columns.all, this.often_null, [lacking])
 
 
 def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
@@ -200,11 +190,16 @@ def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) ->
     if found["lacking"]:
         declared = ", ".join(map(str, this.order.source.key))
         raise KeyMismatch(f"{found['lacking']} items of {this.manifest.export_arn} lack the key {declared}")
-    seen = observed_room(this.order.source.key, found, found["unfit"]) if found["unfit"] else []
+    seen = _room_of_keys(this, found["unfit"]) if found["unfit"] else []
     if found["misfits"] and branch:
         misfits = exploded(this.spark.table(f"{this.table.sql_name}.`branch_{branch}`"))
         seen += [replace(row, path=resolved(row.path, target.columns)) for row in observed_misfits(misfits)]
     return _Written(branch, found, seen)
+
+
+def _room_of_keys(this: _Load, unfit: int) -> list[Observed]:
+    all_items = _items(this, lines(this.spark, this.export.files_with_records))
+    return observed_room(all_items, f"`{ITEM}`", this.order.source.key, unfit)
 
 
 def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Committed:

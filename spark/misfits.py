@@ -10,9 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pyspark.sql import DataFrame
-
-from pipeline.column_names import MISFITS
 from pipeline.column_types import CONTAINER_TAGS, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
 from pipeline.pointers import step
 from spark.numbers import is_number, number
@@ -58,11 +55,8 @@ _TAKEN = {
 }
 
 
-def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFrame:
-    """Add ``_misfits``, a map of pointer to DynamoDB JSON: null where `item` is null.
-
-    Null as well where everything fits.
-    """
+def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
+    """The misfits of an item, a map of pointer to DynamoDB JSON; null where everything fits."""
     types = dict(_types("", fields))
     rules = {path: _rule(type_) for path, type_ in types.items()}
     levels = max((path.count("/") for path in rules), default=1)
@@ -75,8 +69,7 @@ def with_misfits(rows: DataFrame, item: Sql, fields: Sequence[Field]) -> DataFra
 
     # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
     known = f"from_json({literal(json.dumps(rules))}, 'map<string,string>')"
-    misfits = let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
-    return rows.selectExpr("*", f"{when(f'{item} IS NOT NULL', misfits)} AS `{MISFITS}`")
+    return let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
 
 
 def _naming(known: Sql, levels: int) -> Naming:

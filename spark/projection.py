@@ -6,7 +6,7 @@ cheaply which rows are odd, and keeps the items of those; only they are looked t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -16,7 +16,7 @@ from pipeline.column_names import MISFITS
 from pipeline.column_types import Field, Kind
 from spark.cells import cell
 from spark.fitting import level_fits
-from spark.misfits import NO_VALUE, with_misfits
+from spark.misfits import NO_VALUE, misfits
 from spark.sql import Sql, member, when
 from spark.values import CONTAINERS, opened
 from spark.wide_items import WIDE, by_place
@@ -27,16 +27,47 @@ _ITEM = f"`{ITEM}`"
 #: The kinds whose values are parsed before their cells are made.
 _PARSED = (*CONTAINERS, Kind.SET)
 _PLACED = "`#placed`"
-#: Whether a line is a record, and every value in it one of DynamoDB's.
+#: Whether a line is a record.
 READABLE = "#readable"
 #: The item of a row into whose cells it did not go whole; null for all others.
 ODD = "#odd"
+#: Whether a row is such a one.
+IS_ODD = "#is_odd"
 
 
-def typed_rows(rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str] = ()) -> DataFrame:
+def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     """Put a column for each field, and ``#odd``, in the place of the item in ``#item``; all other columns stay.
 
-    `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then.
+    What was odd can be looked through later (`looked_through`).
+    """
+    return _typed(rows, fields, (), lambda is_odd: [f"{when(is_odd, _ITEM)} AS `{ODD}`"])
+
+
+def rows_with_misfits(
+    rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str] = (), also: Sequence[Sql] = ()
+) -> DataFrame:
+    """The same with ``_misfits`` for ``#odd``: null where everything fits.
+
+    `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then. `also`: more
+    columns, made of ``#item`` and the columns of the fields.
+    """
+    found = misfits(_ITEM, fields)
+    return _typed(rows, fields, often_null, lambda is_odd: [*also, f"{when(is_odd, found)} AS `{MISFITS}`"])
+
+
+def rows_told_odd(
+    rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str] = (), also: Sequence[Sql] = ()
+) -> DataFrame:
+    """The same with ``#is_odd``, for rows of which none is; whoever says so counts the odd ones. ``_misfits`` is null."""
+    return _no_misfits(_typed(rows, fields, often_null, lambda is_odd: [*also, f"{is_odd} AS `{IS_ODD}`"]))
+
+
+def _typed(
+    rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str], last: Callable[[Sql], Sequence[Sql]]
+) -> DataFrame:
+    """Put a column for each field, and `last`, in the place of the item in ``#item``; all other columns stay.
+
+    `last`: given whether a row is odd, columns made of that, of ``#item`` and of the columns of the fields.
     """
     others = [f"`{name}`" for name in rows.columns if name != ITEM]
     names = [f"`{field.name}`" for field in fields]
@@ -56,22 +87,23 @@ def typed_rows(rows: DataFrame, fields: Sequence[Field], often_null: Sequence[st
     ]
     walked = [inside for field, inside in zip(fields, insides) if field.type.kind in CONTAINERS]
     celled = split.selectExpr(*others, _ITEM, *walked, *made)
-    odd = when(f"NOT {level_fits(_ITEM, insides, names, fields, () if is_wide else often_null)}", _ITEM)
-    return celled.selectExpr(*others, *names, f"{odd} AS `{ODD}`")
+    fits = level_fits(_ITEM, insides, names, fields, () if is_wide else often_null)
+    return celled.selectExpr(*others, *names, *last(f"NOT {fits}"))
 
 
 def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
-    """Put ``_misfits`` in the place of ``#odd``: null where everything fits.
-
-    ``#readable``, if it is there, no longer holds for a row of which a value turns out to be none of DynamoDB's.
-    """
-    found = with_misfits(rows, f"`{ODD}`", fields).drop(ODD)
-    return found.withColumn(READABLE, F.col(READABLE) & ~has_no_value()) if READABLE in rows.columns else found
+    """Put ``_misfits`` in the place of ``#odd``: null where everything fits."""
+    found = when(f"`{ODD}` IS NOT NULL", misfits(f"`{ODD}`", fields))
+    return rows.selectExpr("*", f"{found} AS `{MISFITS}`").drop(ODD)
 
 
 def without_misfits(rows: DataFrame) -> DataFrame:
     """The same for rows of which none is odd; whoever says so counts the odd ones."""
-    return rows.withColumn(MISFITS, F.lit(None).cast(MapType(StringType(), StringType(), False))).drop(ODD)
+    return _no_misfits(rows).drop(ODD)
+
+
+def _no_misfits(rows: DataFrame) -> DataFrame:
+    return rows.withColumn(MISFITS, F.lit(None).cast(MapType(StringType(), StringType(), False)))
 
 
 def aligned(rows: DataFrame, schema: StructType) -> DataFrame:
@@ -92,7 +124,12 @@ def _required(key: StructField) -> Sql:
 
 def has_no_value() -> Column:
     """Whether a row's misfits show a value that is none of DynamoDB's; never null."""
-    return F.coalesce(F.exists(F.map_values(MISFITS), lambda text: text == NO_VALUE), F.lit(False))
+    return F.col(MISFITS).isNotNull() & F.exists(F.map_values(MISFITS), lambda text: text == NO_VALUE)
+
+
+def unreadable() -> Column:
+    """Whether a row's line is no record, or a value in it none of DynamoDB's; never null."""
+    return ~F.col(READABLE) | has_no_value()
 
 
 def misfit_count() -> Column:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from pipeline.errors import CountMismatch, UnreadableLine
 from spark import files
-from spark.projection import READABLE
+from spark.projection import unreadable
 from spark.reading import Export, lines
 
 
@@ -24,7 +24,7 @@ def unreadable_line(
         for uri in export.files_with_records:
             # One gzip file is one partition, so the row's number in it is the line's.
             numbered = lines(spark, [uri]).withColumn("#number", F.monotonically_increasing_id())
-            found = parsed(numbered).where(f"not `{READABLE}`").agg(F.min("#number")).first()
+            found = parsed(numbered).where(unreadable()).agg(F.min("#number")).first()
             if found is not None and found[0] is not None:
                 return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
     return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")

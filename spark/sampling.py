@@ -1,9 +1,12 @@
-"""Which items decide the types of a first load: some of the export's, as many as one look at them is worth."""
+"""Which items decide the types of a first load: some of the export's, as many as one look at them is worth; what they tell."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame, SparkSession
 
+from pipeline.column_profile import MEMBER, Observed
 from pipeline.manifests import ExportManifest
 from spark.reading import Export, lines
 
@@ -13,6 +16,9 @@ MOST_ITEMS = 2_000
 #: or have attributes by the thousand, so many bytes do, but never fewer items than LEAST_ITEMS.
 MOST_BYTES = 8_000_000
 LEAST_ITEMS = 100
+#: To ask an attribute for NULL takes an eighth of asking all of an item's: worth it where so many items are NULL there,
+#: and of not too many attributes.
+_OFTEN, _MOST_ASKED = 8, 20
 
 
 def sample_size(export: ExportManifest) -> int:
@@ -33,3 +39,10 @@ def sampled_lines(spark: SparkSession, export: Export) -> DataFrame:
             break
     # In one task: Spark would bring the lines of several together first, in a job of their own.
     return lines(spark, chosen).coalesce(1).limit(size)
+
+
+def often_null(manifest: ExportManifest, seen: Sequence[Observed]) -> list[str]:
+    """Attributes that are NULL in many of the items of the sample, the most frequent first. `seen`: what was counted there."""
+    many = sample_size(manifest) / _OFTEN
+    nulls = [row.path for row in seen if row.tag == "NULL" and row.count >= many]
+    return [path[0].removeprefix(MEMBER) for path in nulls if len(path) == 1][:_MOST_ASKED]

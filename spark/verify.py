@@ -23,7 +23,7 @@ from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
 from spark.guard import compared_snapshot
 from spark.keys import lacks_key
-from spark.projection import ITEM, READABLE, looked_through, typed_rows
+from spark.projection import ITEM, READABLE, rows_with_misfits, unreadable
 from spark.protection import UNPROTECTED, Protection
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
@@ -86,7 +86,7 @@ def source_rows(this: Verification) -> DataFrame:
         *(F.col(f.name).alias(of_source(f.name)) for f in this.columns.all),
         F.col(MISFITS).alias(of_source(MISFITS)),
         "#line",
-        READABLE,
+        (~unreadable()).alias(READABLE),
         _LACKS_KEY,
         F.lit(True).alias(_IN_SOURCE),
     )
@@ -94,8 +94,8 @@ def source_rows(this: Verification) -> DataFrame:
 
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
     found = this.protection.protected(items(of), ITEM)
-    with_key = found.withColumn(_LACKS_KEY, lacks_key(f"`{ITEM}`", this.order.source.key))
-    return looked_through(typed_rows(with_key, this.columns.all), this.columns.all)
+    lacking = lacks_key(f"`{ITEM}`", this.order.source.key)
+    return rows_with_misfits(found, this.columns.all, also=[f"{lacking} AS `{_LACKS_KEY}`"])
 
 
 def table_rows(this: Verification) -> DataFrame:

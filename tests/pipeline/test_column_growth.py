@@ -108,6 +108,13 @@ def test_a_rebuild_that_changes_the_key_says_so():
     assert target.replaces_key
 
 
+@pytest.mark.parametrize("seen", [{}, {"pk": S}, {"pk": N}, {"pk": S, "sk": S}])
+def test_a_rebuilt_key_takes_the_declared_type_whatever_was_seen(seen):
+    target = rebuilt(columns(item()), (KeyAttribute("pk", "N"), *KEY[1:]), profile(seen))
+    assert target.columns.key[0].type == LONG
+    assert target.replaces_key
+
+
 @pytest.mark.parametrize(
     ("pointer", "path"),
     [

@@ -14,7 +14,7 @@ from pipeline.column_types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from spark import projection as spark_projection
 from spark.profiles import observed_items
-from spark.projection import READABLE, looked_through, typed_rows
+from spark.projection import READABLE, rows_with_misfits
 from spark.records import items
 from spark.wide_items import WIDE
 from tests.spark.sample_items import plain
@@ -66,7 +66,7 @@ def lines(spark, rows):
 
 
 def typed(spark, fields, rows, often_null=()):
-    found = looked_through(typed_rows(items(lines(spark, rows)), fields, often_null), fields)
+    found = rows_with_misfits(items(lines(spark, rows)), fields, often_null)
     return [row.asDict(recursive=True) for row in found.drop("#item", "#line").collect()]
 
 
