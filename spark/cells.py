@@ -64,7 +64,7 @@ def _set(type_: ColumnType, elements: Sql) -> Sql:
     # The usual spelling, cast at once: without a point, which a cast to bigint would cut off. Looking for a number, Spark
     # answers null where it finds none and there is a null; where it finds that number, it cannot be told.
     usual = f"cast({elements} AS array<bigint>)"
-    is_usual = f"instr(array_join({elements}, ''), '.') = 0 AND NOT array_contains({usual}, {_RARE})"
+    is_usual = f"NOT contains(array_join({elements}, ''), '.') AND NOT array_contains({usual}, {_RARE})"
     return call("coalesce", when(is_usual, usual), exact)
 
 

@@ -110,7 +110,7 @@ def _tag(value: Sql) -> Sql:
 
 def without_zeros(number: Sql) -> Sql:
     """A number without needless zeros behind the point; DynamoDB prints none, and no exponents either."""
-    return f"if(instr({number}, '.') > 0, trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
+    return f"if(contains({number}, '.'), trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
 
 
 def _members(path: Sql, value: Sql) -> Sql:

@@ -60,7 +60,7 @@ def room(plain: Sql) -> tuple[Column, Column, Column]:
     """Aggregates over plain numbers: the most digits before the point, the most behind it, whether all fit a bigint."""
     # Zero before the point is no digit, and a plain number begins with one only if nothing else stands there.
     integer = f"length(trim(LEADING '-0' FROM substring_index({plain}, '.', 1)))"
-    has_point = f"(instr({plain}, '.') > 0)"
+    has_point = f"contains({plain}, '.')"
     fraction = when(has_point, f"length(substring_index({plain}, '.', -1))", "0")
     fits_long = when(f"{plain} IS NOT NULL", f"NOT {has_point} AND CAST({plain} AS BIGINT) IS NOT NULL")
     return F.max(F.expr(integer)), F.max(F.expr(fraction)), F.min(F.expr(fits_long))

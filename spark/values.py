@@ -66,7 +66,7 @@ def strings(text: Sql) -> Sql:
     """The elements of a set, from its JSON."""
     # Without a backslash no element holds a quote or a control character, so the text can be cut where quotes meet a comma.
     # One character to cut at: only for that Java needs no regular expression.
-    is_plain = f"instr({text}, {literal(chr(92))}) = 0 AND startswith({text}, '[\"') AND endswith({text}, '\"]')"
+    is_plain = f"NOT contains({text}, {literal(chr(92))}) AND startswith({text}, '[\"') AND endswith({text}, '\"]')"
     inside = f"replace(substr({text}, 3, length({text}) - 4), '\",\"', {literal(_CUT)})"
     return when(is_plain, f"split({inside}, {literal(_CUT)})", f"from_json({text}, 'array<string>')")
 
