@@ -145,6 +145,11 @@ def newest_summary(metadata: Mapping[str, Any]) -> Mapping[str, str]:
     return next((snapshot.get("summary", {}) for snapshot in _ancestors(metadata)), {})
 
 
+def row_count(metadata: Mapping[str, Any]) -> int:
+    """How many rows the table has, by the summary of its newest snapshot; those that delete files hide count too."""
+    return int(newest_summary(metadata).get("total-records", 0))
+
+
 def _ancestors(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The snapshots of ``main``, newest first, as far back as they have not expired."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}

@@ -31,24 +31,53 @@ UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS = "#unreadable", "#lacking", "#
 _WINDOW = "#window"
 
 
-def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns, protection: Protection) -> DataFrame:
-    """One typed row for each key that changed, from lines with the number of their window.
+def folded(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFrame:
+    """One row for each key that changed, from lines with the number of their window; nothing of an image is looked at yet.
 
-    The table's columns, with ``#odd`` for ``_misfits``;
-    ``#deleted``, ``#had_old`` (before the stretch), ``#records``; a count for each kind of problem.
+    The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
+    deletion), ``#records``; a count for each kind of problem but another key.
     """
-    keys = "`#keys`"
+    level, key = "`#keys`", keys(columns)
     records = changes(lines_).select(
         "*",
-        *(cell.alias(_key(i)) for i, cell in enumerate(key_cells(keys, columns.key))),
-        F.expr(lacks_key(keys, source.key)).alias("#lacks_key"),
+        *(cell.alias(name) for cell, name in zip(key_cells(level, columns.key), key)),
+        F.expr(lacks_key(level, source.key)).alias("#lacks_key"),
     )
-    typed = typed_rows(protection.protected(_folded(records, len(columns.key)), ITEM), columns.all)
-    new, names = F.col("#new"), [field.name for field in columns.key]
-    same_key = reduce(and_, (F.col(name).eqNullSafe(F.col(_key(i))) for i, name in enumerate(names)))
+    when = (F.col(_WINDOW), F.col("#micros"))
+    readable, lacking = F.col(READABLE), F.col("#lacks_key")
+    whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
+    versions = F.size(F.collect_set(F.struct(*when, F.xxhash64(F.coalesce("#new", F.lit(""))))))
+    rows = records.groupBy(*key).agg(
+        F.min(F.struct(*when, "#old")).alias("first"),
+        F.max(F.struct(*when, "#new")).alias("last"),
+        F.count(F.lit(1)).alias(RECORDS),
+        (versions - F.size(F.collect_set(F.struct(*when)))).alias(CONFLICTS),
+        F.count_if(~readable).alias(UNREADABLE),
+        F.count_if(readable & lacking).alias(LACKING),
+        F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
+    )
+    return rows.select(
+        *key,
+        F.col("first.#old").alias(HAD_OLD),
+        F.col("last.#micros").alias("#micros"),
+        F.col("last.#new").alias("#new"),
+        *(RECORDS, CONFLICTS, UNREADABLE, LACKING, UNFIT),
+    )
+
+
+def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
+    """One typed row for each key that changed, of what `folded` has made of a stretch.
+
+    The table's columns, with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``, ``#records``; a count for each kind
+    of problem.
+    """
+    items = folded_.withColumn(ITEM, image(F.col("#new"))).withColumn("#image_read", F.col(ITEM).isNotNull())
+    typed = typed_rows(protection.protected(items, ITEM), columns.all)
+    new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
+    same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))
     unread = new.isNotNull() & ~F.col("#image_read")
     return typed.select(
-        *(F.col(_key(i)).alias(name) for i, name in enumerate(names)),
+        *(of.alias(name) for of, name in key),
         *(F.col(field.name) for field in columns.attributes),
         F.timestamp_micros("#micros").alias(WRITE_TIME),
         ODD,
@@ -63,33 +92,6 @@ def net_changes(lines_: DataFrame, source: SourceTable, columns: Columns, protec
     )
 
 
-def _folded(records: DataFrame, key_length: int) -> DataFrame:
-    """One row for each key: its first record's old image, its last record's new one, and its records' problems."""
-    key = [_key(i) for i in range(key_length)]
-    when = (F.col(_WINDOW), F.col("#micros"))
-    readable, lacking = F.col(READABLE), F.col("#lacks_key")
-    whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
-    versions = F.size(F.collect_set(F.struct(*when, F.xxhash64(F.coalesce("#new", F.lit(""))))))
-    folded = records.groupBy(*key).agg(
-        F.min(F.struct(*when, "#old")).alias("first"),
-        F.max(F.struct(*when, "#new")).alias("last"),
-        F.count(F.lit(1)).alias(RECORDS),
-        (versions - F.size(F.collect_set(F.struct(*when)))).alias(CONFLICTS),
-        F.count_if(~readable).alias(UNREADABLE),
-        F.count_if(readable & lacking).alias(LACKING),
-        F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
-    )
-    kept = folded.select(
-        *key,
-        F.col("first.#old").alias(HAD_OLD),
-        F.col("last.#micros").alias("#micros"),
-        F.col("last.#new").alias("#new"),
-        *(RECORDS, CONFLICTS, UNREADABLE, LACKING, UNFIT),
-    )
-    item = image(F.col("#new"))
-    return kept.withColumn(ITEM, item).withColumn("#image_read", F.col(ITEM).isNotNull())
-
-
 def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
     """The records of lines with ``#readable``, the image included: what a refusal looks through."""
     records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
@@ -98,8 +100,9 @@ def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> Dat
     return rows_with_misfits(protection.protected(read, ITEM), columns.all)
 
 
-def _key(i: int) -> str:
-    return f"#key{i}"
+def keys(columns: Columns) -> list[str]:
+    """The names of the key's cells in changes that are not typed yet."""
+    return [f"#key{i}" for i in range(len(columns.key))]
 
 
 def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:

@@ -1,10 +1,11 @@
 """Merge: apply windows of changes to the table, whole rows by key, in one commit with the watermark.
 
-All windows are read once and folded into one net change for each key. Changes of which every value has its cell are merged
-as they are read, counted on the way, and committed only if the counts are right. Else nothing is committed; the changes
-are looked through and counted first, and new attributes get their columns, in a commit of their own that is harmless to
-repeat. The merge itself reads of the table only keys and write times. A backfill is the same over a stretch that ends at
-the watermark; what each change will do is then looked up in the table first.
+All windows are read once and folded into one net change for each key, while what is to be done with them is planned. Where
+every value has its cell, they are typed, counted and merged by one command, and committed only if the counts are right.
+Else nothing is committed; the changes are looked through and counted first, and new attributes get their columns, in a
+commit of their own that is harmless to repeat. The merge itself reads of the table only keys and write times, and of a
+large table brings only rows to the changes whose keys may be among theirs. A backfill is the same over a stretch that
+ends at the watermark; what each change will do is then looked up in the table first.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ from pipeline.column_growth import grown
 from pipeline.column_profile import Profile
 from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
 from pipeline.job_order import JobOrder
-from pipeline.marker import read_table_state
+from pipeline.marker import read_table_state, row_count
 from pipeline.pins import check_followed
 from pipeline.protected import PROTECTED, check_protected, protected_text
 from pipeline.table_columns import Columns, columns_of, resolved
-from spark import accounting, changes
+from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.guard import is_done
 from spark.kept import kept
+from spark.key_filter import KeyFilter
 from spark.keys import has_cells
 from spark.last_word import last_word
 from spark.merge_statement import merge_statement
@@ -47,13 +49,19 @@ log = logging.getLogger(__name__)
 
 
 class _Merge(NamedTuple):
-    """What every step of one merge needs. `held`: lets go of what was kept when the merge has ended."""
+    """What every step of one merge needs.
+
+    `folded`: the changes before they are typed. `changed`: the filter of their keys, to be waited for. `held`: lets go of
+    what was kept when the merge has ended.
+    """
 
     spark: SparkSession
     order: JobOrder
     table: Table
     exports: Sequence[Export]
     protection: Protection
+    folded: DataFrame
+    changed: Callable[[], KeyFilter]
     held: ExitStack
 
     def keep(self, rows: DataFrame) -> DataFrame:
@@ -70,18 +78,24 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()
+    rows, records = row_count(metadata), _records(exports)
     # A few changes are many files, one or two a bucket, and each takes its time on S3: they are not left to one task.
-    shuffle_for(spark, for_changes((export.manifest for export in exports), metadata), joins_small=False)
+    tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
+    shuffle_for(spark, tasks, joins_small=False)
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
     with ExitStack() as held:
-        this = _Merge(spark, order, table, exports, protection, held)
         with proven(spark, exports):
+            lines = changes.numbered_lines(spark, exports)
+            folded = held.enter_context(kept(changes.folded(lines, order.source, before), at_once=True))
+            changed = KeyFilter
+            if key_filter.pays(rows, records):
+                changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
+            this = _Merge(spark, order, table, exports, protection, folded, changed, held)
             told = _told(this, before)
         _protect(this, metadata["properties"], before)
         if _had_misfits(metadata):
             return _merged_when_counted(this, told, before)
-        told = this.keep(told)
         return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
 
 
@@ -101,12 +115,13 @@ def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> N
 
 
 def _told(this: _Merge, columns: Columns) -> DataFrame:
-    """The net changes, and what each will do. Nothing is read yet."""
-    numbered = changes.numbered_lines(this.spark, this.exports)
-    told = accounting.told_by_images(changes.net_changes(numbered, this.order.source, columns, this.protection))
+    """The net changes, and what each will do."""
+    told = changes.net_changes(this.folded, columns, this.protection)
     if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
-        return accounting.told_by_table(told, this.spark.table(this.table.sql_name), [f.name for f in columns.key])
-    return told
+        key = [field.name for field in columns.key]
+        rows = this.changed().passed(this.spark.table(this.table.sql_name), key)
+        return this.keep(accounting.told_by_table(told, rows, key))
+    return accounting.told_by_images(told)
 
 
 def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
@@ -115,7 +130,7 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
 
     def say() -> dict[str, str]:
         found.update(accounting.watched_counts(this.spark))
-        if not accounting.is_plain(found, _records(this)):
+        if not accounting.is_plain(found, _records(this.exports)):
             raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
         return _marker(this, found)
 
@@ -154,7 +169,7 @@ def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
     key = ", ".join(map(str, this.order.source.key))
     if found[changes.UNREADABLE] or found["no_value"]:
         raise unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns, this.protection))
-    if found["read"] != _records(this):
+    if found["read"] != _records(this.exports):
         raise count_mismatch(this.spark, this.exports, found["read"])
     if found[changes.LACKING] or found[changes.OTHER_KEY]:
         raise KeyMismatch(f"{stretch}: {found[changes.LACKING] + found[changes.OTHER_KEY]} records lack the key {key}")
@@ -164,9 +179,9 @@ def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
         raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
 
 
-def _records(this: _Merge) -> int:
+def _records(exports: Sequence[Export]) -> int:
     """How many the manifests tell of."""
-    return sum(export.manifest.item_count for export in this.exports)
+    return sum(export.manifest.item_count for export in exports)
 
 
 def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
@@ -215,4 +230,5 @@ def _listed(this: _Merge, misfits: DataFrame, key: list[str]) -> list[dict[str, 
 def _run_unless_done(this: _Merge, columns: Columns) -> None:
     """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
     if not is_done(this.table.state(), this.order):
-        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns))
+        changed = this.changed()
+        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed), changed.arguments)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.table_columns import Columns
 from spark.changes import DELETED
+from spark.key_filter import KeyFilter
 
 
-def merge_statement(table: str, view: str, columns: Columns) -> str:
+def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter) -> str:
     """Merge a view of net changes into a table, whole rows by key. Every name in it is the table's own: a-z, 0-9 and _.
 
+    It is run with the arguments of the filter of the keys that have changed.
     A row with the change's write time is that change already; the rest of such a row need not be read or written.
     """
     names = [field.name for field in columns.all] + [WRITE_TIME, MISFITS]
-    same_item = " AND ".join(f"t.`{field.name}` = c.`{field.name}`" for field in columns.key)
+    key = [field.name for field in columns.key]
+    same_item = " AND ".join(
+        [*(f"t.`{name}` = c.`{name}`" for name in key), *changed.conditions([f"t.`{name}`" for name in key])]
+    )
     assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in names)
     listed, values = ", ".join(f"`{name}`" for name in names), ", ".join(f"c.`{name}`" for name in names)
     is_older = f"(t.`{WRITE_TIME}` IS NULL OR t.`{WRITE_TIME}` <> c.`{WRITE_TIME}`)"

@@ -7,13 +7,11 @@ take three times as long as the whole merge. Of very many rows, 200 parts may ea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
 from pipeline.manifests import ExportManifest
-from pipeline.marker import newest_summary
 from pipeline.prices import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"
@@ -34,10 +32,9 @@ def for_load(buckets: int) -> int:
     return max(FEWEST, PARTS_OF_A_BUCKET * buckets)
 
 
-def for_changes(manifests: Iterable[ExportManifest], metadata: Mapping[str, Any]) -> int:
-    """How many tasks are busy with the records of exports and the keys of the table that they meet, by its metadata."""
+def for_changes(manifests: Iterable[ExportManifest], rows: int) -> int:
+    """How many tasks are busy with the records of exports and so many rows of the table, of which they meet the keys."""
     # One number for both: what is kept lies in the tasks it was made in, and Spark brings the table's keys there.
-    rows = int(newest_summary(metadata).get("total-records", 0))
     records = billed = 0
     for manifest in manifests:
         records += manifest.item_count

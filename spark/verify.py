@@ -18,6 +18,7 @@ from pipeline.column_types import Field
 from pipeline.errors import KeyMismatch, VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.marker import row_count
 from pipeline.protected import check_protected
 from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
@@ -65,7 +66,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     check_protected(metadata["properties"], columns, order.columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
-    shuffle_for(spark, for_changes([export.manifest], metadata))
+    shuffle_for(spark, for_changes([export.manifest], row_count(metadata)))
     this = Verification(spark, order, export, table.rows_at(snapshot_id), columns, protection)
     pairs = compared(source_rows(this), table_rows(this), this.columns).persist()
     try:

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.marker import JOB_ID, LOADING, NO_TABLE, WATERMARK, Marker, TableState, read_table_state, snapshot_at
+from pipeline.marker import (
+    JOB_ID,
+    LOADING,
+    NO_TABLE,
+    WATERMARK,
+    Marker,
+    TableState,
+    read_table_state,
+    row_count,
+    snapshot_at,
+)
 from tests.pipeline.world import ARN, at
 
 FIRST = Marker(at("10:00"), at("10:00"), "load", "job-1", ARN, "id-of-orders", {"read": 3, "inserted": 3})
@@ -73,6 +83,15 @@ def test_other_branches_play_no_part():
 def test_a_file_from_before_there_were_branches_is_read_by_its_current_snapshot():
     plain = {name: value for name, value in TWO.items() if name != "refs"}
     assert read_table_state(plain) == read_table_state(TWO)
+
+
+def test_the_newest_snapshot_of_main_says_how_many_rows_there_are():
+    newest = {"snapshot-id": 2, "parent-snapshot-id": 1, "summary": {"total-records": "70"}}
+    oldest = {"snapshot-id": 1, "summary": {"total-records": "900"}}
+    loading = {"snapshot-id": 3, "parent-snapshot-id": 2, "summary": {"total-records": "800"}}
+    refs = {"main": {"snapshot-id": 2}, "load_1": {"snapshot-id": 3}}
+    assert row_count({"snapshots": [oldest, newest, loading], "refs": refs}) == 70
+    assert row_count({"snapshots": [], "current-snapshot-id": -1}) == 0
 
 
 def test_expired_ancestors_leave_what_is_left():

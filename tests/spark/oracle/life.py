@@ -6,6 +6,7 @@ What the source held is told by its own history, what the table shows by PyIcebe
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from local.aws.pitr.oddities import ODDITIES
 from local.aws.pitr.offline import FullExport
 from pipeline.identity import KeyAttribute
 from spark.job import run
+from tests.spark.large import always_filtered
 from tests.spark.oracle.values import Value, deep, names, usual_type, value
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
 
@@ -56,17 +58,21 @@ class Life:
         self._ever: set[int] = set()
 
     def live(self) -> Lived:
-        """From the first full export over merges of one to three windows to a verification and a rebuild."""
+        """From the first full export over merges of one to three windows to a verification and a rebuild.
+
+        The second merge is done as into a large table.
+        """
         for _ in range(self._count // 2):
             self._put(1, self._dice.randrange(self._count))
         self.shop.load(_FIRST)
         found = self._compared("the load", _FIRST)
         at = _FIRST
-        for windows in self._dice.sample((1, 2, 3), 2):
+        for windows, is_filtered in zip(self._dice.sample((1, 2, 3), 2), (False, True), strict=True):
             bounds = [at + STRETCH * number for number in range(windows + 1)]
             for start in bounds[:-1]:
                 self._work(start + 1)
-            self.shop.merge(*bounds)
+            with always_filtered() if is_filtered else nullcontext():
+                self.shop.merge(*bounds)
             at = bounds[-1]
             found += self._compared(f"the merge up to minute {at}", at)
         found += self._verified(at)

@@ -10,7 +10,8 @@ from unittest.mock import patch
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark import changes, merge
+from spark import changes, key_filter, merge
+from tests.spark.large import always_filtered
 
 Bug = Callable[[], AbstractContextManager[None]]
 
@@ -64,6 +65,18 @@ def missed_delete() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def key_let_go() -> Iterator[None]:
+    """A key that has changed does not pass the filter of changed keys, so that its old row stays beside the new one."""
+    filtered = key_filter.filtered
+
+    def of_one(changes: DataFrame, *of: Any) -> AbstractContextManager[Any]:
+        return filtered(changes.orderBy("#key0").limit(1), *of)
+
+    with always_filtered(), patch.object(key_filter, "filtered", of_one):
+        yield
+
+
 BUGS: tuple[Bug, ...] = (
     dropped_attribute,
     rounded_number,
@@ -71,6 +84,7 @@ BUGS: tuple[Bug, ...] = (
     ghost_row,
     stale_attribute,
     missed_delete,
+    key_let_go,
 )
 
 
