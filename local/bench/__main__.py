@@ -58,21 +58,25 @@ def _measured(folder: Path, sizes: list[int]) -> Iterator[Result]:
 def _results(folder: Path, piece: Piece) -> Iterator[Result]:
     """Each way's result; where a piece is measured in turns, every turn finds the table as the first one did."""
     tables = {way: folder / way.replace(" ", "-") for way in piece.ways}
-    if piece.is_load:
-        for table in tables.values():
-            shutil.rmtree(table, ignore_errors=True)
     found: dict[str, list[Measured]] = {way: [] for way in piece.ways}
     with tempfile.TemporaryDirectory(dir=folder.parent) as kept:
         for turn in range(piece.turns):
             for way, table in tables.items():
-                if turn:
-                    shutil.rmtree(table)
-                    shutil.copytree(Path(kept, way), table)
-                elif piece.turns > 1:
-                    shutil.copytree(table, Path(kept, way))
+                _laid(table, Path(kept, way), piece, turn)
                 found[way].append(_done(way, piece, table))
     for way, turns in found.items():
         yield Result(piece, way, median_of(turns))
+
+
+def _laid(table: Path, kept: Path, piece: Piece, turn: int) -> None:
+    """Lay a table as a turn is to find it: none for a load, else as the first turn found it."""
+    if piece.is_load:
+        shutil.rmtree(table, ignore_errors=True)
+    elif turn:
+        shutil.rmtree(table)
+        shutil.copytree(kept, table)
+    elif piece.turns > 1:
+        shutil.copytree(table, kept)
 
 
 def _done(way: str, piece: Piece, table: Path) -> Measured:

@@ -15,8 +15,8 @@ from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Round
 LOAD, MERGE, MORE, WINDOWS, NARROW, WIDE = "load", "merge", "more changes", "many windows", "narrow", "wide"
 #: Changes of a small merge; of one of ten times as many; windows of the one of many.
 CHANGES, TIMES, MANY = 5_000, 10, 100
-#: How often a merge of so few changes is measured, the ways in turn: a machine's pace changes from minute to minute, and
-#: jobs of seconds feel it. The median counts.
+#: How often loads, and merges of so few changes, are measured, the ways in turn: a machine's pace changes from minute to
+#: minute. The median counts.
 _TURNS = 3
 #: Bytes of the loads that show what width costs, before compression.
 _BYTES_OF_A_WIDTH = 80_000_000
@@ -46,7 +46,7 @@ class Piece:
     @property
     def turns(self) -> int:
         """How often each way is measured."""
-        return _TURNS if self.kind in (MERGE, WINDOWS) else 1
+        return _TURNS if self.kind in (LOAD, MERGE, WINDOWS) else 1
 
     @property
     def title(self) -> str:

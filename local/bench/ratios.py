@@ -45,8 +45,12 @@ _Done = dict[tuple[str, int, str], Measured]
 def _of_a_size(done: _Done, items: int) -> Iterator[Ratio]:
     ours, bound, obvious = (done.get((LOAD, items, way)) for way in (TIDEMARK, BOUND, OBVIOUS))
     if ours and bound and obvious:
-        yield Ratio(f"load of {items:,}: tidemark / the bound", ours.seconds / bound.seconds, f"{_MOST} 1.3")
-        yield Ratio(f"load of {items:,}: the obvious way / tidemark", obvious.seconds / ours.seconds, f"{_LEAST} 1")
+        name = f"load of {items:,}: tidemark / the bound"
+        yield Ratio(f"{name}, whole job", ours.job_seconds / bound.job_seconds, f"{_MOST} 1.3")
+        yield Ratio(f"{name}, at work", ours.seconds / bound.seconds)
+        name = f"load of {items:,}: the obvious way / tidemark"
+        yield Ratio(f"{name}, whole jobs", obvious.job_seconds / ours.job_seconds, f"{_LEAST} 1")
+        yield Ratio(f"{name}, at work", obvious.seconds / ours.seconds)
     ours, bound, obvious = (done.get((MERGE, items, way)) for way in (TIDEMARK, BOUND, OBVIOUS))
     if ours and bound and obvious:
         job, warm, written = (f"{_LEAST} {aim:g}" for aim in _MERGE_AIMS[items]) if items in _MERGE_AIMS else ("",) * 3
