@@ -9,6 +9,10 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+#: Of an answer longer than 8,192 bytes, Java's side of the bridge sends the rest only when the beginning has been
+#: acknowledged, for which the system takes 40 ms. In one of so many characters each may be escaped.
+_ANSWER = 4_000
+
 
 def string_map(spark: SparkSession, values: Mapping[str, str]) -> Any:
     """A Java map of strings."""
@@ -16,6 +20,12 @@ def string_map(spark: SparkSession, values: Mapping[str, str]) -> Any:
     for name, value in values.items():
         java.put(name, value)
     return java
+
+
+def ascii_text(buffer: Any) -> str:
+    """The text in a StringBuffer of Java's, all of it ASCII, in answers that come at once."""
+    length = buffer.length()
+    return "".join(buffer.substring(at, min(at + _ANSWER, length)) for at in range(0, length, _ANSWER))
 
 
 def scala_object(package: Any, name: str) -> Any:

@@ -19,7 +19,7 @@ from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
 from pipeline.protected import PROTECTED
 from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
-from spark.java import causes, iceberg_schema, string_map
+from spark.java import ascii_text, causes, iceberg_schema, string_map
 from spark.schemas import table_schema
 
 _PROPERTIES = {
@@ -38,6 +38,7 @@ MAIN = "main"
 _NO_TABLE = {"NoSuchTableException", "NoSuchIcebergTableException"}
 #: Branches of loads begin with this; the rest of the name belongs to the Spark application.
 _BRANCH = "load_"
+_LAST_OF_ASCII = 127
 
 
 class Table:
@@ -64,8 +65,12 @@ class Table:
             if not _NO_TABLE.isdisjoint(causes(failure)):
                 return {}
             raise
-        metadata = table.operations().current()
-        content: dict[str, Any] = json.loads(self._iceberg.TableMetadataParser.toJson(metadata))
+        written = self._spark._jvm.java.io.StringWriter()
+        generator = self._iceberg.util.JsonUtil.factory().createGenerator(written)
+        generator.setHighestNonEscapedChar(_LAST_OF_ASCII)
+        self._iceberg.TableMetadataParser.toJson(table.operations().current(), generator)
+        generator.flush()
+        content: dict[str, Any] = json.loads(ascii_text(written.getBuffer()))
         return content
 
     def state(self) -> TableState:
