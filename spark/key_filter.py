@@ -21,8 +21,8 @@ from spark.sql import Sql
 
 #: Of fewer rows, or of many changes among them, bringing all of them takes no longer than making the filter.
 LEAST_ROWS, ROWS_A_CHANGE = 500_000, 10
-#: The filter is part of the statement's plan: 8 MB of it are enough.
-MOST_CHANGES = 5_000_000
+#: The filter stands in the statement's plan, and Spark tells its listeners of plans as text, in full and more than once.
+MOST_CHANGES = 100_000
 _PASSED_BY_CHANCE = 0.003
 _FUNCTION, _BITS = "tidemark_may_have_changed", "changed_keys"
 _ASKED = "org.apache.spark.sql.catalyst.expressions.BloomFilterMightContain"
@@ -70,11 +70,8 @@ def _filter(changes: DataFrame, key: Sequence[str], most: int) -> KeyFilter:
     _register(changes.sparkSession)
     jvm: Any = changes.sparkSession._jvm
     hashes = changes.select(F.xxhash64(*key).alias("hash"))
-    found, content = (
-        hashes._jdf.stat().bloomFilter("hash", most, _PASSED_BY_CHANCE),
-        jvm.java.io.ByteArrayOutputStream(),
-    )
-    found.writeTo(content)
+    content = jvm.java.io.ByteArrayOutputStream()
+    hashes._jdf.stat().bloomFilter("hash", most, _PASSED_BY_CHANCE).writeTo(content)
     return KeyFilter(bytes(content.toByteArray()))
 
 
