@@ -1,4 +1,4 @@
-"""The bound: the least that Spark does for a table of the same types, partitioned and merged alike.
+"""The bound: the least that Spark does for a table of the same types, partitioned alike and merged by one plain MERGE.
 
 All types are known beforehand, and nothing is accounted for: what does not fit becomes null or goes nowhere, a line that
 cannot be read becomes a row of nulls, no count is taken, no file is proven, no change is told from one that is there

@@ -17,8 +17,8 @@ _INTRODUCTION = """\
 One run of `make bench` on {machine}. Every job has a process of its own, as on EMR Serverless: a new JVM, cold.
 
 - **The bound** is the least that Spark does for a table of the same types, partitioned and merged alike: all types known
-  before, nothing accounted for, nothing proven (`local/bench/bound.py`). An aim that it misses itself is out of reach for
-  every job of Spark's on that machine.
+  before, nothing accounted for, nothing proven (`local/bench/bound.py`), by one plain MERGE. A merge may be quicker all the
+  same where it brings fewer of the table's rows to its changes (docs/decisions/0018).
 - **The obvious way** infers the schema from the data in a first job, reads them with it in a second, writes an
   unpartitioned copy-on-write table, and merges with one MERGE (`local/bench/obvious.py`). It loses values by design. Its
   load is the sum of its two jobs.
