@@ -96,6 +96,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         _protect(this, metadata["properties"], before)
         if _had_misfits(metadata):
             return _merged_when_counted(this, told, before)
+        # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
+        told = told if _images_tell(this) else this.keep(told)
         return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
 
 
@@ -117,11 +119,15 @@ def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> N
 def _told(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
     told = changes.net_changes(this.folded, columns, this.protection)
-    if this.order.job == "backfill" or not all(export.has_old_images for export in this.exports):
-        key = [field.name for field in columns.key]
-        rows = this.changed().passed(this.spark.table(this.table.sql_name), key)
-        return this.keep(accounting.told_by_table(told, rows, key))
-    return accounting.told_by_images(told)
+    if _images_tell(this):
+        return accounting.told_by_images(told)
+    key = [field.name for field in columns.key]
+    return accounting.told_by_table(told, this.changed().passed(this.spark.table(this.table.sql_name), key), key)
+
+
+def _images_tell(this: _Merge) -> bool:
+    """Whether the images alone tell what each change will do, the table being where the stretch begins."""
+    return this.order.job != "backfill" and all(export.has_old_images for export in this.exports)
 
 
 def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
