@@ -1,7 +1,8 @@
 """The Java that Spark runs on here: its jars, its archive of classes, and what it is told when it starts.
 
 The jars are what EMR 7.14 carries: Iceberg with its AWS clients, and S3A. They stand at the end of Spark's class path
-and not in `spark.jars`, which would copy 116 MB for every job and load each class without the JVM's shared archive.
+and not in `spark.jars`, which would copy 116 MB for every job and load each class without the JVM's shared archive. At
+its beginning stand unsigned copies of Spark's signed jars, because that archive takes nothing of signed ones.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from local.spark_jars import JARS
+from local.spark_jars import JARS, UNSIGNED
 
 # A folder of jars to use in place of the project's own.
 JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
@@ -31,7 +32,12 @@ _SMALL_JOB = (*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+Use
 # Nobody waits for the pauses of a job: the collector that stops for all its work takes a fifth less processor time of a
 # load than Java's default, which collects beside it. Code that grows less by inlining is a third less work for the
 # second compiler, and runs about as fast.
-_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
+# Most of its heap is needed in the end; Java takes all of it apart each time it grows, in the middle of a load's sort.
+_BULK_JOB = (
+    *_ANY_JOB,
+    *("-XX:+UseParallelGC", "-Xms1500m"),
+    *("-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000"),
+)
 
 
 class JarsMissing(Exception):
@@ -63,12 +69,22 @@ def installed_jars() -> tuple[Path, ...]:
     return jars
 
 
+def before_spark() -> str:
+    """What the class path of every driver begins with, before Spark's own jars."""
+    return ":".join(map(str, _unsigned()))
+
+
+def _unsigned() -> list[Path]:
+    return sorted(UNSIGNED.glob("*.jar"))
+
+
 def folder_of(package: str) -> Path:
     """Where a package is installed, found without importing it. Raises ModuleNotFoundError."""
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed; run `make install`")
-    return Path(found.origin).parent
+    # As it was installed: a class path by way of a link would be another one for the archive of classes.
+    return Path(found.origin).resolve().parent
 
 
 def archive_options(jars: Sequence[Path]) -> tuple[str, ...]:
@@ -82,6 +98,6 @@ def archive_of(jars: Sequence[Path]) -> Path:
     """Where that archive lies or would lie; another Java or another jar is another archive."""
     java = Path(os.environ["JAVA_HOME"], "bin", "java") if os.environ.get("JAVA_HOME") else shutil.which("java")
     of_spark = sorted((folder_of("pyspark") / "jars").glob("*.jar"))
-    files = [Path(java).resolve() if java else Path("java"), *of_spark, *jars]
+    files = [Path(java).resolve() if java else Path("java"), *_unsigned(), *of_spark, *jars]
     known = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.exists()]
     return ARCHIVES / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.jsa"

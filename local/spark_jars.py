@@ -1,15 +1,22 @@
 """The jars that Spark needs on a machine that is not EMR: resolved once by Spark's own resolver, then used as files.
 
 EMR brings Iceberg, its AWS bundle and S3A with its image; here they come from Maven. The versions are those that EMR
-7.14 is built on, as near as they are published. ``python -m local.spark_jars`` fetches them into ``.tools/ivy``.
+7.14 is built on, as near as they are published. ``python -m local.spark_jars`` fetches them into ``.tools/ivy``, and lays
+copies of Spark's signed jars beside them, without their signatures: of a signed jar the JVM archives no class, and checks
+the digest of each that it loads, which a job that compiles its first expressions waits for.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 JARS = Path(__file__).resolve().parent.parent / ".tools" / "ivy" / "jars"
+#: Copies of Spark's own signed jars without their signatures, to be found before those.
+UNSIGNED = JARS.with_name("unsigned")
 
 ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.1"
 COORDINATES = (
@@ -25,6 +32,8 @@ COORDINATES = (
 )
 LOCAL_FILE_SYSTEM = "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"
 _LEFT_OUT = "com.amazonaws:aws-java-sdk-bundle"
+#: What makes a jar a signed one. Source: "JAR File Specification", Signed JAR File.
+_SIGNATURE = re.compile(r"META-INF/[^/]+\.(SF|RSA|DSA|EC)", re.IGNORECASE)
 
 
 def resolve(folder: Path = JARS) -> list[Path]:
@@ -44,5 +53,35 @@ def resolve(folder: Path = JARS) -> list[Path]:
     return sorted(folder.glob("*.jar"))
 
 
+def unsign(jars: Iterable[Path], folder: Path = UNSIGNED) -> list[Path]:
+    """Copy those of the jars that are signed into `folder`, without their signatures, and return the copies, sorted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return sorted(_unsigned(jar, folder) for jar in jars if _signatures(jar))
+
+
+def _signatures(jar: Path) -> list[str]:
+    with zipfile.ZipFile(jar) as content:
+        return [name for name in content.namelist() if _SIGNATURE.fullmatch(name)]
+
+
+def _unsigned(jar: Path, folder: Path) -> Path:
+    left_out, copy = set(_signatures(jar)), folder / jar.name
+    with zipfile.ZipFile(jar) as signed, zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as plain:
+        for entry in signed.infolist():
+            if entry.filename not in left_out:
+                plain.writestr(entry, signed.read(entry))
+    return copy
+
+
+def main() -> int:
+    """Fetch and unsign; returns 1 where nothing was fetched."""
+    import pyspark  # as in `resolve`
+
+    if not resolve():
+        return 1
+    unsign((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
+    return 0
+
+
 if __name__ == "__main__":
-    sys.exit(0 if resolve() else 1)
+    sys.exit(main())

@@ -41,7 +41,7 @@ from spark.protection import Protection
 from spark.reading import Export, proven, read_exports
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
-from spark.shuffles import for_changes, shuffle_for
+from spark.shuffles import for_changes, share_writing, shuffle_for
 from spark.table import Table
 
 _VIEW = "tidemark_changes"
@@ -79,7 +79,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     exports = read_exports(spark, order)
     metadata = table.metadata()
     rows, records = row_count(metadata), _records(exports)
-    # A few changes are many files, one or two a bucket, and each takes its time on S3: they are not left to one task.
+    # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     shuffle_for(spark, tasks, joins_small=False)
     before = columns_of(metadata, order.source.key)
@@ -237,4 +237,5 @@ def _run_unless_done(this: _Merge, columns: Columns) -> None:
     """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
     if not is_done(this.table.state(), this.order):
         changed = this.changed()
+        share_writing(this.spark)
         this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed), changed.arguments)

@@ -16,8 +16,10 @@ from pipeline.prices import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"
 _JOINS_SMALL = "spark.sql.adaptive.coalescePartitions.enabled"
-#: Few enough for a small merge, and enough for the processors of one executor.
-FEWEST = 4
+#: Few enough for a small merge: each task that makes typed rows prepares its expressions first, whatever it then does.
+FEWEST = 2
+#: What is written is a file or two a bucket, and S3 takes its time for each: so many tasks share them at least.
+FEWEST_WRITERS = 4
 #: Records, or bytes of DynamoDB JSON, that keep a task busy for some seconds.
 RECORDS, BYTES = 25_000, 64_000_000
 #: The same of rows of the table, of which only the key and the write time are looked at.
@@ -29,7 +31,7 @@ PARTS_OF_A_BUCKET = 4
 
 def for_load(buckets: int) -> int:
     """Into how many parts the rows of a load go before they are written."""
-    return max(FEWEST, PARTS_OF_A_BUCKET * buckets)
+    return max(FEWEST_WRITERS, PARTS_OF_A_BUCKET * buckets)
 
 
 def for_changes(manifests: Iterable[ExportManifest], rows: int) -> int:
@@ -47,3 +49,8 @@ def shuffle_for(spark: SparkSession, tasks: int, *, joins_small: bool = True) ->
     """Make the shuffles that are planned from now on for so many tasks. `joins_small`: fewer where there is little in them."""
     spark.conf.set(_TASKS, tasks)
     spark.conf.set(_JOINS_SMALL, str(joins_small).lower())
+
+
+def share_writing(spark: SparkSession) -> None:
+    """Make what is written from now on for FEWEST_WRITERS tasks at least; rows that are kept stay in the tasks they are in."""
+    spark.conf.set(_TASKS, max(FEWEST_WRITERS, int(spark.conf.get(_TASKS))))

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from local.bare_python import bare_python
 from local.bench import pieces, results
 from local.bench.pieces import Piece
 from local.bench.ratios import Result, ratios
@@ -87,8 +88,9 @@ def _done(way: str, piece: Piece, table: Path) -> Measured:
 
 
 def _in_a_process(work: Work) -> Measured:
-    command = [sys.executable, "-m", "local.bench.work", json.dumps(asdict(work))]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(bare_python(Path(folder))), "-m", "local.bench.work", json.dumps(asdict(work))]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise SystemExit(f"{work} failed:\n{ended.stderr[-4000:]}")
     return Measured(**json.loads(ended.stdout.splitlines()[-1]))

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from local.bench.orders import KEY, merge_statement
 from spark.session import configured
-from spark.shuffles import FEWEST, for_load, shuffle_for
+from spark.shuffles import FEWEST_WRITERS, for_load, shuffle_for
 
 _S, _N, _B = "struct<S:string>", "struct<N:string>", "struct<B:string>"
 _LINE = f"struct<M:struct<sku:{_S},quantity:{_N},price:{_N}>>"
@@ -60,7 +60,7 @@ def load(spark: SparkSession, files: list[str], table: str, buckets: int) -> Non
 
 def merge(spark: SparkSession, files: list[str], table: str) -> None:
     """Apply an incremental export of few changes of orders."""
-    shuffle_for(configured(spark), FEWEST)
+    shuffle_for(configured(spark), FEWEST_WRITERS)
     records = spark.read.schema(_RECORD).json(files).selectExpr(*_KEYS, f"{_MICROS} AS at", "NewImage AS Item")
     keys = [part.name for part in KEY]
     newest = records.groupBy(*(f"key_{name}" for name in keys)).agg(F.expr("max_by(struct(Item), at)").alias("newest"))

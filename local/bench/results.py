@@ -14,7 +14,8 @@ _HEAD = (
     "| work | way | whole job, s | work, s | warm, s | MB/s | written, MB | shuffles | shuffled, MB | peak memory, MB |"
 )
 _INTRODUCTION = """\
-One run of `make bench` on {machine}. Every job has a process of its own, as on EMR Serverless: a new JVM, cold.
+One run of `make bench` on {machine}. Every job has a process of its own, as on EMR Serverless: a new JVM, cold, and a
+Python that has PySpark and nothing else, as on the local AWS.
 
 - **The bound** is the least that Spark does for a table of the same types, partitioned and merged alike: all types known
   before, nothing accounted for, nothing proven (`local/bench/bound.py`), by one plain MERGE. A merge may be quicker all the

@@ -13,6 +13,8 @@ from local.java import JARS_VARIABLE, JarsMissing, archive_of, archive_options, 
 @pytest.fixture
 def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     monkeypatch.setattr(java, "ARCHIVES", tmp_path)
+    monkeypatch.setattr(java, "UNSIGNED", tmp_path / "unsigned")
+    (tmp_path / "unsigned").mkdir()
     found = [tmp_path / "one.jar", tmp_path / "two.jar"]
     for jar in found:
         jar.write_bytes(b"classes")
@@ -43,6 +45,16 @@ def test_another_jar_or_another_java_is_another_archive(
 
     assert len({first, second, third, archive_of(jars[:1])}) == 4
     assert archive_of(jars) == third
+    (tmp_path / "unsigned" / "spark.jar").write_bytes(b"classes")
+    assert archive_of(jars) != third
+
+
+def test_unsigned_copies_come_before_spark_in_an_order_that_stays(jars: list[Path], tmp_path: Path) -> None:
+    copies = [tmp_path / "unsigned" / name for name in ("b.jar", "a.jar")]
+    for copy in copies:
+        copy.write_bytes(b"classes")
+
+    assert java.before_spark() == f"{copies[1]}:{copies[0]}"
 
 
 def test_without_jars_the_error_names_the_command_that_fetches_them(

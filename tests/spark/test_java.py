@@ -29,3 +29,8 @@ def test_no_answer_waits_for_its_beginning_to_be_acknowledged():
     assert len(ascii_text(Buffer())) == 30_000
     # Java's side doubles what it escapes, and sends 8,192 bytes at once.
     assert max(2 * (end - start) for start, end in asked) < 8_192
+
+
+def test_what_compiles_sparks_expressions_is_not_checked_against_a_signature(spark):
+    compiler = spark._jvm.java.lang.Class.forName("org.codehaus.janino.ScriptEvaluator")
+    assert compiler.getSigners() is None

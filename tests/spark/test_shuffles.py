@@ -14,6 +14,7 @@ from spark.job import run
 from spark.shuffles import (
     BYTES,
     FEWEST,
+    FEWEST_WRITERS,
     PARTS_OF_A_BUCKET,
     RECORDS,
     ROWS_OF_TABLE,
@@ -54,7 +55,7 @@ def test_records_and_bytes_say_how_many_tasks_look_at_them(manifests, tasks):
 
 
 @pytest.mark.parametrize(
-    ("buckets", "parts"), [(1, FEWEST), (16, 16 * PARTS_OF_A_BUCKET), (256, 256 * PARTS_OF_A_BUCKET)]
+    ("buckets", "parts"), [(1, FEWEST_WRITERS), (16, 16 * PARTS_OF_A_BUCKET), (256, 256 * PARTS_OF_A_BUCKET)]
 )
 def test_a_bucket_of_a_load_has_a_part_of_its_own_mostly(buckets, parts):
     assert for_load(buckets) == parts
@@ -72,12 +73,23 @@ def test_jobs_make_few_tasks_of_few_records_whatever_the_session_was_told(shop, 
     source.put(6, item("changed", v={"N": "2"}), item("new", v={"S": "odd"}))
     load, merge, backfill = source.full(5), source.windows(5, 25), source.windows(5, 25, job="backfill")
     verify = source.order("verify", source.export(FullExport(minute(25))), minute(25), minute(25))
-    most = [_most_tasks(spark, order) for order in (load, merge, backfill, verify)]
-    assert max(most) < SPARKS_DEFAULT / 4
+    tasks = [_tasks(spark, order) for order in (load, merge, backfill, verify)]
+    assert max(map(max, tasks)) < SPARKS_DEFAULT / 4
 
 
-def _most_tasks(spark, order):
-    """The tasks of the largest stage of a job."""
+@pytest.mark.spark
+def test_few_changes_are_looked_at_by_fewer_tasks_than_write_them(shop, spark):
+    source = shop()
+    source.put(1, *(item(f"key {number}", v=N) for number in range(20)))
+    source.put(6, *(item(f"key {number}", v={"N": "2"}) for number in range(20)))
+    run(spark, source.full(5))
+    tasks = _tasks(spark, source.windows(5, 25))
+    assert max(tasks) == FEWEST_WRITERS
+    assert FEWEST in tasks
+
+
+def _tasks(spark, order):
+    """The tasks of each stage of a job that has begun."""
     spark.conf.set("spark.sql.shuffle.partitions", SPARKS_DEFAULT)
     spark.sparkContext.setJobGroup(order.report_uri, order.job)
     run(spark, order)
@@ -85,4 +97,4 @@ def _most_tasks(spark, order):
     stages = [
         told.getStageInfo(s) for job in told.getJobIdsForGroup(order.report_uri) for s in told.getJobInfo(job).stageIds
     ]
-    return max(stage.numTasks for stage in stages if stage is not None)
+    return [stage.numTasks for stage in stages if stage is not None]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from local import java
 from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.workers import gigabytes
+from local.bare_python import bare_python
 
 _MASTER = "local[2]"
 _MOST_DRIVER_MEMORY = "2g"
@@ -67,14 +66,15 @@ class Machine:
     def driver_command(self, kind: DriverKind) -> list[str]:
         """The command of a JVM that waits for jobs: `spark-submit` as PySpark starts it for an interactive shell."""
         submit = java.folder_of("pyspark") / "bin" / "spark-submit"
-        return [str(submit), "--driver-memory", kind.memory, "pyspark-shell"]
+        options = {"--driver-memory": kind.memory, "--driver-class-path": java.before_spark()}
+        return [str(submit), *(word for option in options.items() for word in option), "pyspark-shell"]
 
     def driver_environment(self, kind: DriverKind, folder: Path) -> dict[str, str]:
         """The whole environment of that JVM and of its jobs' programs: nothing of the launcher's AWS.
 
         The credentials of a job's role are not here: the JVM is told them for each job.
         """
-        interpreter = str(_interpreter(folder))
+        interpreter = str(bare_python(folder))
         return {
             **{name: os.environ[name] for name in _FROM_OUTSIDE if name in os.environ},
             **dict(kind.environment),
@@ -130,19 +130,3 @@ class Machine:
 def secrets_file(folder: Path) -> Path:
     """Where the secrets of the job whose folder it is stand, for jobs that name any."""
     return folder / "secrets.properties"
-
-
-def _interpreter(folder: Path) -> Path:
-    """Our own Python with PySpark and nothing else, so that a module missing from a bundle is missed here too.
-
-    PySpark is found as a folder: from Spark's own archive, its modules would be compiled anew for every job.
-    """
-    packages = folder / "packages"
-    packages.mkdir()
-    for name in ("pyspark", "py4j"):
-        (packages / name).symlink_to(java.folder_of(name))
-    command = folder / "python"
-    here, python = shlex.quote(str(packages)), shlex.quote(sys.executable)
-    command.write_text(f'#!/bin/sh\nPYTHONPATH={here}:"$PYTHONPATH" exec {python} -S "$@"\n')
-    command.chmod(0o755)
-    return command
