@@ -54,8 +54,13 @@ def resolve(folder: Path = JARS) -> list[Path]:
 
 
 def unsign(jars: Iterable[Path], folder: Path = UNSIGNED) -> list[Path]:
-    """Copy those of the jars that are signed into `folder`, without their signatures, and return the copies, sorted."""
+    """Copy those of the jars that are signed into `folder`, without their signatures, and return the copies, sorted.
+
+    What was there goes: a copy of an earlier version would be found before the jar of today.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    for earlier in folder.glob("*.jar"):
+        earlier.unlink()
     return sorted(_unsigned(jar, folder) for jar in jars if _signatures(jar))
 
 

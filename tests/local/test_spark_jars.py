@@ -24,8 +24,10 @@ def test_a_copy_of_a_signed_jar_has_all_but_its_signature(tmp_path: Path) -> Non
     signed = jar(tmp_path / "signed.jar", **{"META-INF/OURS.SF": b"digests", "META-INF/ours.rsa": b"certificate"})
     plain = jar(tmp_path / "plain.jar")
 
+    (tmp_path / "unsigned").mkdir()
+    jar(tmp_path / "unsigned" / "signed-of-yesterday.jar")
     copies = unsign([plain, signed], tmp_path / "unsigned")
 
-    assert copies == [tmp_path / "unsigned" / "signed.jar"]
+    assert copies == [tmp_path / "unsigned" / "signed.jar"] == [*(tmp_path / "unsigned").iterdir()]
     assert content(copies[0]) == _PLAIN
     assert unsign([plain, signed], tmp_path / "unsigned") == copies  # an installation that is repeated
