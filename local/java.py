@@ -33,11 +33,7 @@ _SMALL_JOB = (*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+Use
 # load than Java's default, which collects beside it. Code that grows less by inlining is a third less work for the
 # second compiler, and runs about as fast.
 # Most of its heap is needed in the end; Java takes all of it apart each time it grows, in the middle of a load's sort.
-_BULK_JOB = (
-    *_ANY_JOB,
-    *("-XX:+UseParallelGC", "-Xms1500m"),
-    *("-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000"),
-)
+_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1500m", "-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
 
 
 class JarsMissing(Exception):

@@ -61,21 +61,18 @@ def unsign(jars: Iterable[Path], folder: Path = UNSIGNED) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for earlier in folder.glob("*.jar"):
         earlier.unlink()
-    return sorted(_unsigned(jar, folder) for jar in jars if _signatures(jar))
+    for jar in jars:
+        with zipfile.ZipFile(jar) as content:
+            kept = [entry for entry in content.infolist() if not _SIGNATURE.fullmatch(entry.filename)]
+            if len(kept) < len(content.infolist()):
+                _copy(content, kept, folder / jar.name)
+    return sorted(folder.glob("*.jar"))
 
 
-def _signatures(jar: Path) -> list[str]:
-    with zipfile.ZipFile(jar) as content:
-        return [name for name in content.namelist() if _SIGNATURE.fullmatch(name)]
-
-
-def _unsigned(jar: Path, folder: Path) -> Path:
-    left_out, copy = set(_signatures(jar)), folder / jar.name
-    with zipfile.ZipFile(jar) as signed, zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as plain:
-        for entry in signed.infolist():
-            if entry.filename not in left_out:
-                plain.writestr(entry, signed.read(entry))
-    return copy
+def _copy(jar: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo], copy: Path) -> None:
+    with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as made:
+        for entry in entries:
+            made.writestr(entry, jar.read(entry))
 
 
 def main() -> int:

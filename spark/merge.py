@@ -79,8 +79,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     exports = read_exports(spark, order)
     metadata = table.metadata()
     rows, records = row_count(metadata), _records(exports)
-    # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
+    # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False)
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)

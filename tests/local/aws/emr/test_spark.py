@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from local import java
 from local.aws.emr.machine import DriverKind, Machine, secrets_file
 from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import JobUnreadable, SparkJob
@@ -104,8 +105,8 @@ def test_settings_of_a_cluster_do_not_reach_one_process(tmp_path: Path) -> None:
 def test_the_drivers_memory_is_what_was_asked_for_up_to_two_gigabytes(asked: str | None, given: str) -> None:
     kind = DriverKind.of(parsed(f"--driver-memory {asked}" if asked else ""))
 
-    command = MACHINE.driver_command(kind)
-    assert command[command.index("--driver-memory") + 1] == given
+    options = ["--driver-memory", given, "--driver-class-path", java.before_spark()]
+    assert MACHINE.driver_command(kind)[1:] == [*options, "pyspark-shell"]
 
 
 def test_every_catalog_of_the_parameters_reaches_the_local_endpoint(tmp_path: Path) -> None:
