@@ -32,8 +32,8 @@ _SMALL_JOB = (*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+Use
 # Nobody waits for the pauses of a job: the collector that stops for all its work takes a fifth less processor time of a
 # load than Java's default, which collects beside it. Code that grows less by inlining is a third less work for the
 # second compiler, and runs about as fast.
-# Most of its heap is needed in the end; Java takes all of it apart each time it grows, in the middle of a load's sort.
-_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1500m", "-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
+# So much a load needs in the end; Java takes all of its heap apart each time that grows, in the middle of the sort.
+_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1200m", "-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
 
 
 class JarsMissing(Exception):

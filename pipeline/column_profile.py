@@ -6,7 +6,7 @@ The Spark side counts; this side holds the counts as a tree. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pipeline.pointers import names
@@ -107,29 +107,3 @@ def _together(profiles: Iterable[Profile]) -> Profile:
 def steps_of(pointer: str) -> Path:
     """Read a JSON pointer (RFC 6901) as steps; an index reads as a member, since a pointer does not say which it is."""
     return tuple(MEMBER + name for name in names(pointer))
-
-
-def sample_of(items: Iterable[Mapping[str, Mapping[str, object]]]) -> tuple[Observed, ...]:
-    """Count a few items held in memory, as DynamoDB JSON: for tests and for small tools, never for exports."""
-    return tuple(row for item in items for name, value in item.items() for row in _counts((MEMBER + name,), value))
-
-
-def _counts(path: Path, value: Mapping[str, object]) -> Iterable[Observed]:
-    ((tag, inner),) = value.items()
-    if tag == "N":
-        yield _number(path, str(inner))
-        return
-    yield Observed(path, tag, 1)
-    if tag == "M" and isinstance(inner, Mapping):
-        for name, below in inner.items():
-            yield from _counts((*path, MEMBER + name), below)
-    elif tag in ("L", "NS") and isinstance(inner, (list, tuple)):
-        for element in inner:
-            yield from _counts((*path, ELEMENT), element if tag == "L" else {"N": element})
-
-
-def _number(path: Path, text: str) -> Observed:
-    whole, _, fraction = text.lstrip("-").partition(".")
-    digits = len(whole.lstrip("0"))
-    fits_long = not fraction and -(2**63) <= int(text.partition(".")[0]) < 2**63
-    return Observed(path, "N", 1, digits, len(fraction), fits_long)

@@ -10,6 +10,9 @@ from pyspark.sql import SparkSession
 
 from spark.java import causes
 
+#: Bytes that are brought over from Java at once.
+_PIECE = 1_048_576
+
 
 def hadoop_path(spark: SparkSession, uri: str) -> Any:
     """The URI as a Hadoop path. A ``file:`` URI is percent-encoded, an ``s3:`` one is not: object keys stand as they are."""
@@ -39,6 +42,22 @@ def read(spark: SparkSession, uri: str) -> bytes | None:
         raise
     try:
         return bytes(_classes(spark._jvm)[2].toByteArray(stream))
+    finally:
+        stream.close()
+
+
+def first_lines(spark: SparkSession, uri: str, most: int) -> list[bytes]:
+    """The first lines of a file, unpacked as its name says; all of them where it has no more."""
+    path = hadoop_path(spark, uri)
+    stream = _file_system(spark, path).open(path)
+    try:
+        codecs = spark._jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(spark._jsc.hadoopConfiguration())
+        codec = codecs.getCodec(path)
+        content, pieces, held = codec.createInputStream(stream) if codec else stream, [], 0
+        while held < most and (piece := bytes(content.readNBytes(_PIECE))):
+            pieces.append(piece)
+            held += piece.count(b"\n")
+        return b"".join(pieces).splitlines()[:most]
     finally:
         stream.close()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
@@ -19,6 +19,7 @@ from pipeline.column_growth import Target, first_columns, rebuilt
 from pipeline.column_names import WRITE_TIME
 from pipeline.column_profile import Observed, Profile
 from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineError
+from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
 from pipeline.protected import protected_text
@@ -26,10 +27,10 @@ from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.keys import has_cells, lacks_key, observed_room
-from spark.profiles import exploded, observed_items, observed_misfits
+from spark.profiles import exploded, observed_misfits
 from spark.projection import IS_ODD, ITEM, READABLE, aligned, misfit_count, rows_told_odd, rows_with_misfits, unreadable
 from spark.protection import Protection
-from spark.reading import Export, lines, read_exports, verify_data_files
+from spark.reading import Export, lines, proven, read_exports
 from spark.records import items
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
@@ -69,6 +70,13 @@ class _Load:
         return sample_size(self.manifest) == self.manifest.item_count
 
 
+class _Counted(NamedTuple):
+    """Typed rows of all items, and what is counted as they pass."""
+
+    typed: DataFrame
+    counts: Observation
+
+
 @dataclass(frozen=True)
 class _Written:
     """Rows in a branch (empty name: only counted), what was counted, and what that adds to the profile."""
@@ -82,24 +90,23 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
     (export,) = read_exports(spark, order)
-    verify_data_files(spark, [export])
-    shuffle_for(spark, for_load(order.buckets))
-    this = _Load(spark, order, table, export, table.columns() if table.state().exists else None, protection)
-    if not this.is_small:
+    with proven(spark, [export]):
+        seen = observed_items(items_of(sampled_lines(spark, export)), protection.rules)
+        shuffle_for(spark, for_load(order.buckets))
+        this = _Load(spark, order, table, export, table.columns() if table.state().exists else None, protection)
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
-        this = replace(this, expects_misfits=True)
-    seen = observed_items(_items(this, sampled_lines(spark, export)))
-    this = replace(this, often_null=often_null(export.manifest, seen))
-    target, passes = _target(this, seen), 1
-    written = _pass(this, target)
+        this = replace(this, often_null=often_null(export.manifest, seen), expects_misfits=not this.is_small)
+        target = _target(this, seen)
+        rows = _counted(this, target)
+    written, passes = _pass(this, target, rows), 1
     if written.found["odd"] and not this.expects_misfits:
         this, passes = replace(this, expects_misfits=True), 2
-        written = _pass(this, target)
+        written = _pass(this, target, _counted(this, target))
     # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
     better = target if this.is_small else _target(this, seen + written.seen)
     if better != target:
         target, passes = better, passes + 1
-        written = _pass(this, target)
+        written = _pass(this, target, _counted(this, target))
     try:
         return _publish(this, target, written, passes)
     except JobRefused:
@@ -116,35 +123,32 @@ def _items(this: _Load, of: DataFrame) -> DataFrame:
     return this.protection.protected(items(of), ITEM)
 
 
-def _pass(this: _Load, target: Target) -> _Written:
+def _pass(this: _Load, target: Target, rows: _Counted) -> _Written:
     """Write all rows to a branch, counting as they pass; the branch goes again where the counts refuse."""
-    counted = Observation()
     if target.replaces_key:
-        rows = _counted_rows(this, target.columns, counted)
-        rows.write.format("noop").mode("overwrite").save()
-        return _checked(this, target, "", _found(this, counted))
-    branch = _write_branch(this, target, counted)
+        rows.typed.write.format("noop").mode("overwrite").save()
+        return _checked(this, target, "", _found(this, rows.counts))
+    branch = _write_branch(this, target, rows.typed)
     try:
-        return _checked(this, target, branch, _found(this, counted))
+        return _checked(this, target, branch, _found(this, rows.counts))
     except PipelineError:
         this.table.drop_branch(branch)
         raise
 
 
-def _found(this: _Load, counted: Observation) -> dict[str, Any]:
+def _found(this: _Load, counts: Observation) -> dict[str, Any]:
     """What was counted. Of an export without records Spark writes nothing, and an observation would be waited for in vain."""
-    return {**dict.fromkeys(_COUNTED, 0), **(counted.get if this.export.files_with_records else {})}
+    return {**dict.fromkeys(_COUNTED, 0), **(counts.get if this.export.files_with_records else {})}
 
 
-def _write_branch(this: _Load, target: Target, counted: Observation) -> str:
+def _write_branch(this: _Load, target: Target, typed: DataFrame) -> str:
     table = this.table
     if this.existing:
         table.evolve(target.written)
     else:
         table.create(target.written)
     branch = table.new_branch()
-    schema = this.spark.table(table.sql_name).schema
-    rows = aligned(_counted_rows(this, target.written, counted), schema)
+    rows = aligned(typed, this.spark.table(table.sql_name).schema)
     writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
     for name, value in marker(this.order, _counts(this.manifest)).items():
         writer = writer.option(f"snapshot-property.{name}", value)
@@ -152,11 +156,12 @@ def _write_branch(this: _Load, target: Target, counted: Observation) -> str:
     return branch
 
 
-def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFrame:
+def _counted(this: _Load, target: Target) -> _Counted:
     """Every item as a row of the table, counted on the way; items without a whole key are counted and left out.
 
     Columns that are no table's, with a character that none can have, are left to whoever writes the rows to drop.
     """
+    columns, counted = target.columns if target.replaces_key else target.written, Observation()
     rows = _rows(lines(this.spark, this.export.files_with_records), this, columns)
     whole_key = has_cells(columns.key)
     readable, lacking = F.col(READABLE), F.col(_LACKS_KEY)
@@ -168,7 +173,7 @@ def _counted_rows(this: _Load, columns: Columns, counted: Observation) -> DataFr
         **({"misfits": F.sum(misfit_count())} if this.expects_misfits else {"odd": F.count_if(IS_ODD)}),
     }
     observed = rows.observe(counted, *(c.alias(n) for n, c in counts.items()))
-    return observed.where(whole_key).withColumn(WRITE_TIME, F.lit(None).cast("timestamp"))
+    return _Counted(observed.where(whole_key).withColumn(WRITE_TIME, F.lit(None).cast("timestamp")), counted)
 
 
 def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
@@ -212,7 +217,7 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     properties = marker(this.order, counts)
     protected = protected_text(this.order.columns, this.protection.fingerprint)
     if target.replaces_key:
-        rows = _counted_rows(this, target.columns, Observation())
+        rows = _counted(this, target).typed
         committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties, protected))
     else:
         _check_branch(this, written.branch)
@@ -230,7 +235,7 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
 def _check_types(this: _Load, target: Target, branch: str) -> None:
     rows = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else None
     key = [field.name for field in target.columns.key]
-    found = exploded(rows or _counted_rows(this, target.columns, Observation()), *key)
+    found = exploded(rows or _counted(this, target).typed, *key)
     check_contradictions(found, this.order.columns, key)
 
 

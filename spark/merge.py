@@ -41,7 +41,7 @@ from spark.protection import Protection
 from spark.reading import Export, proven, read_exports
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
-from spark.shuffles import for_changes, share_writing, shuffle_for
+from spark.shuffles import FEWEST, for_changes, share_writing, shuffle_for
 from spark.table import Table
 
 _VIEW = "tidemark_changes"
@@ -81,7 +81,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     rows, records = row_count(metadata), _records(exports)
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
-    shuffle_for(spark, tasks, joins_small=False)
+    shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
     before = columns_of(metadata, order.source.key)
     check_followed(before, order.columns)
     with ExitStack() as held:

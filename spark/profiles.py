@@ -7,17 +7,13 @@ from pyspark.sql import functions as F
 
 from pipeline.column_names import MISFITS
 from pipeline.column_profile import ELEMENT, MEMBER, Observed
+from pipeline.item_sample import LEVELS, MOST_PATHS
 from spark.numbers import plain_number, room
-from spark.places import Naming, of_members, place, places
+from spark.places import Naming, place, places
 from spark.pointers import names
-from spark.projection import ITEM
 from spark.sql import Sql, joined, struct, transform, when
 from spark.values import VALUE_TYPE, has, has_one_type, of, strings, tag_of
 
-#: Paths are counted to this depth; a map or list further down has no members here, so its column becomes JSON text.
-_LEVELS = 4
-#: The counts that reach the driver: the shallowest and most frequent. An item with more attributes has no room for them.
-MOST_PATHS = 20_000
 _COUNTS = "array<struct<path:array<string>,tag:string,number:string>>"
 
 
@@ -30,21 +26,8 @@ _NAMING = Naming(
     member=lambda outer, name: joined(outer, f"array({_member(name)})"),
     element=lambda outer, _: joined(outer, f"array('{ELEMENT}')"),
     entered=lambda _, value: f"({has(value, 'M')} OR {has(value, 'L')})",
-    levels=_LEVELS,
+    levels=LEVELS,
 )
-
-
-def observed_items(items: DataFrame) -> list[Observed]:
-    """Count types at the paths of items (lines of a full export, as `spark.records.items` gives them)."""
-    first = of_members(f"`{ITEM}`", "cast(array() AS array<string>)", _NAMING)
-    return _observed(items.select(ITEM), first)
-
-
-def observed_misfits(misfits: DataFrame) -> list[Observed]:
-    """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
-    steps = transform(names("pointer"), _member)
-    value = f"from_json(json, '{VALUE_TYPE}')"
-    return _observed(misfits, f"array({place(steps, value)})")
 
 
 def exploded(rows: DataFrame, *carried: str) -> DataFrame:
@@ -52,17 +35,12 @@ def exploded(rows: DataFrame, *carried: str) -> DataFrame:
     return rows.select(*carried, F.explode(MISFITS).alias("pointer", "json"))
 
 
-def _count(found: Sql) -> Sql:
-    path, value = f"{found}.place", f"{found}.value"
-    tag = when(has_one_type(value), tag_of(value))
-    element = _NAMING.element(path, "")
-    numbers = transform(strings(of(value, "NS")), lambda n: struct(path=element, tag="'N'", number=n))
-    own = struct(path=path, tag=tag, number=of(value, "N"))
-    return joined(f"array({own})", f"coalesce({numbers}, cast(array() AS {_COUNTS}))")
-
-
-def _observed(rows: DataFrame, first: Sql) -> list[Observed]:
-    counts = rows.selectExpr(f"explode({places(first, _NAMING)}) AS c").selectExpr(f"explode({_count('c')}) AS c")
+def observed_misfits(misfits: DataFrame) -> list[Observed]:
+    """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
+    steps = transform(names("pointer"), _member)
+    value = f"from_json(json, '{VALUE_TYPE}')"
+    first = f"array({place(steps, value)})"
+    counts = misfits.selectExpr(f"explode({places(first, _NAMING)}) AS c").selectExpr(f"explode({_count('c')}) AS c")
     plain = counts.where("c.tag IS NOT NULL").selectExpr("c.path", "c.tag", f"{plain_number('c.number')} AS number")
     integer, fraction, fits_long = room("number")
     rows = (
@@ -88,3 +66,12 @@ def _observed(rows: DataFrame, first: Sql) -> list[Observed]:
         )
         for row in rows
     ]
+
+
+def _count(found: Sql) -> Sql:
+    path, value = f"{found}.place", f"{found}.value"
+    tag = when(has_one_type(value), tag_of(value))
+    element = _NAMING.element(path, "")
+    numbers = transform(strings(of(value, "NS")), lambda n: struct(path=element, tag="'N'", number=n))
+    own = struct(path=path, tag=tag, number=of(value, "N"))
+    return joined(f"array({own})", f"coalesce({numbers}, cast(array() AS {_COUNTS}))")

@@ -29,7 +29,7 @@ _WITH_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
 #: Base64 of the MD5 of the file that DynamoDB writes for a partition without records.
 _EMPTY_FILE = "FjvgqIxwymKf1RbbqtrZag=="
 #: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
-_READ_AT_ONCE = 16
+READ_AT_ONCE = 16
 log = logging.getLogger(__name__)
 
 
@@ -54,7 +54,7 @@ class Export:
 
 def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
     """The order's exports, by the order of their windows. Raises what `pipeline.manifests` raises, Gap, Overlap."""
-    with ThreadPoolExecutor(_READ_AT_ONCE) as readers:
+    with ThreadPoolExecutor(READ_AT_ONCE) as readers:
         exports = list(readers.map(lambda uri: _read_export(spark, uri), order.exports))
     for export in exports:
         check_source(export.manifest, order.source)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from pipeline.column_profile import MEMBER, Observed
 from pipeline.manifests import ExportManifest
-from spark.reading import Export, lines
+from spark import files
+from spark.reading import READ_AT_ONCE, Export
 
 #: So many items tell of the types of attributes that are not rare; what is rarer, the pass over all items finds.
 MOST_ITEMS = 2_000
@@ -27,18 +29,16 @@ def sample_size(export: ExportManifest) -> int:
     return min(export.item_count, MOST_ITEMS, max(affordable, LEAST_ITEMS))
 
 
-def sampled_lines(spark: SparkSession, export: Export) -> DataFrame:
+def sampled_lines(spark: SparkSession, export: Export) -> list[bytes]:
     """So many lines of an export, of few of its files: keys are spread over all of them by their hash."""
-    size, chosen, held = sample_size(export.manifest), [], 0
-    if size == export.manifest.item_count:
-        return lines(spark, export.files_with_records)
+    size, wanted, held = sample_size(export.manifest), [], 0
     for file in sorted(export.manifest.files, key=lambda file: file.key):
-        chosen.append(export.root + file.key)
-        held += file.item_count
-        if held >= size:
-            break
-    # In one task: Spark would bring the lines of several together first, in a job of their own.
-    return lines(spark, chosen).coalesce(1).limit(size)
+        if held < size and file.item_count:
+            wanted.append((export.root + file.key, min(file.item_count, size - held)))
+            held += file.item_count
+    with ThreadPoolExecutor(READ_AT_ONCE) as readers:
+        found = readers.map(lambda each: files.first_lines(spark, *each), wanted)
+        return [line for lines in found for line in lines]
 
 
 def often_null(manifest: ExportManifest, seen: Sequence[Observed]) -> list[str]:

@@ -16,6 +16,7 @@ from pipeline.prices import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"
 _JOINS_SMALL = "spark.sql.adaptive.coalescePartitions.enabled"
+_PLANS_AGAIN = "spark.sql.adaptive.enabled"
 #: Few enough for a small merge: each task that makes typed rows prepares its expressions first, whatever it then does.
 FEWEST = 2
 #: What is written is a file or two a bucket, and S3 takes its time for each: so many tasks share them at least.
@@ -45,10 +46,15 @@ def for_changes(manifests: Iterable[ExportManifest], rows: int) -> int:
     return max(FEWEST, -(-records // RECORDS), -(-billed // BYTES), -(-rows // ROWS_OF_TABLE))
 
 
-def shuffle_for(spark: SparkSession, tasks: int, *, joins_small: bool = True) -> None:
-    """Make the shuffles that are planned from now on for so many tasks. `joins_small`: fewer where there is little in them."""
+def shuffle_for(spark: SparkSession, tasks: int, *, joins_small: bool = True, plans_again: bool = True) -> None:
+    """Make the shuffles that are planned from now on for so many tasks.
+
+    `joins_small`: fewer where there is little in them. `plans_again`: what follows a shuffle is planned anew, once it is
+    known how much is in it.
+    """
     spark.conf.set(_TASKS, tasks)
     spark.conf.set(_JOINS_SMALL, str(joins_small).lower())
+    spark.conf.set(_PLANS_AGAIN, str(plans_again).lower())
 
 
 def share_writing(spark: SparkSession) -> None:

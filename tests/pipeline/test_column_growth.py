@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from pipeline.column_growth import first_columns, grown, rebuilt
-from pipeline.column_profile import Observed, Profile, sample_of, steps_of
+from pipeline.column_profile import Observed, Profile, steps_of
 from pipeline.column_types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
 from pipeline.table_columns import Columns, column_kinds, columns_of, exact_names, resolved
 
 KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
@@ -18,7 +19,7 @@ S, N = {"S": "x"}, {"N": "1"}
 
 
 def profile(*items) -> Profile:
-    return Profile.of(sample_of(items))
+    return Profile.of(observed_items(items))
 
 
 def item(**attributes):

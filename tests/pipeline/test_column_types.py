@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_profile import Profile, sample_of
+from pipeline.column_profile import Profile
 from pipeline.column_types import (
     BYTES,
     DIGITS,
@@ -19,11 +19,12 @@ from pipeline.column_types import (
     column_type,
     holds,
 )
+from pipeline.item_sample import observed_items
 
 
 def seen(*values) -> Profile:
     """A profile of one attribute that had these values."""
-    return Profile.of(sample_of({"a": value} for value in values)).members["a"]
+    return Profile.of(observed_items({"a": value} for value in values)).members["a"]
 
 
 def decimal(scale: int) -> ColumnType:
@@ -60,7 +61,7 @@ MAP = {"M": {"x": S}}
         pytest.param([NULL, S, NULL], TEXT, id="NULL first and a type later"),
         pytest.param([N, {"N": "-9223372036854775808"}], LONG, id="integers that fit"),
         pytest.param([N, {"N": "9223372036854775808"}], decimal(0), id="an integer one too large"),
-        pytest.param([N, {"N": "12.50"}], decimal(2), id="decimals"),
+        pytest.param([N, {"N": "12.25"}], decimal(2), id="decimals"),
         pytest.param([{"N": "1" * 30}, {"N": "0." + "1" * 8}], decimal(8), id="38 digits in all"),
         pytest.param([{"N": "1" * 31}, {"N": "0." + "1" * 8}], DIGITS, id="39 digits in all"),
         pytest.param([{"N": "1" + "0" * 125}], DIGITS, id="too large for any decimal"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pipeline.column_growth import first_columns, grown, rebuilt
-from pipeline.column_profile import Profile, sample_of
+from pipeline.column_profile import Profile
 from pipeline.column_types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
 from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.pins import check_followed
 from pipeline.table_columns import Columns
@@ -19,7 +20,7 @@ PERSON = {"M": {"name": S, "age": N}}
 
 
 def profile(*items) -> Profile:
-    return Profile.of(sample_of({"pk": S, **item} for item in items))
+    return Profile.of(observed_items({"pk": S, **item} for item in items))
 
 
 def said(**columns) -> Overrides:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from pipeline.column_growth import first_columns
-from pipeline.column_profile import Profile, sample_of
+from pipeline.column_profile import Profile
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
 from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.protected import PROTECTED, check_protected, protected_text
 
 S = {"S": "x"}
 ITEM = {"pk": S, "a": S, "m": {"M": {"x": S}}, "l": {"L": [{"M": {"x": S}}]}, "j": {"L": [S, {"N": "1"}]}}
-COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(sample_of([ITEM])))
+COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(observed_items([ITEM])))
 LOADED = Overrides.parse({"gone": {"drop": True}, "h": {"hash": True}})
 PROPERTIES = {PROTECTED: protected_text(LOADED, "one secret")}
 

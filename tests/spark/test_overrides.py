@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import HashSecretUnfit, OverrideContradicted, RebuildNeeded, SettingRefused
+from pipeline.item_sample import observed_items
 from pipeline.overrides import Overrides
 from spark.job import run
 from spark.protection import Protection
@@ -76,6 +77,25 @@ def test_a_hash_is_what_anybody_with_the_secret_computes(protected):
 def test_equal_sets_have_one_hash_and_null_has_none(protected):
     rows = protected[0].rows()
     assert (rows["c"]["email"], rows["d"]["email"]) == (hashed('{"SS":["x","y"]}'), None)
+
+
+def test_types_are_decided_from_what_hiding_leaves_of_items(spark):
+    said = Overrides.parse({**SAID, "phone": {"hash": True}, "/all/*/list/*": {"drop": True}})
+    values = (
+        N,
+        S,
+        {"B": "AA=="},
+        {"BOOL": True},
+        {"NULL": True},
+        {"SS": ["a"]},
+        {"NS": ["1", "2.5"]},
+        {"L": [N, PERSON]},
+    )
+    values += (PERSON, {"L": [PERSON, {"M": {"list": {"L": [N]}, "zip": PERSON}}]}, {"M": {"any": PERSON, "zip": N}})
+    items = [{name: value} for name in ("email", "who", "all", "secret note", "phone", "other") for value in values]
+    rows = spark.createDataFrame([(json.dumps({"Item": item}),) for item in items], "line string")
+    safe = Protection.of(said, SECRET).items_text(rows, "line", "safe").select("safe").collect()
+    assert observed_items(items, said.protections) == observed_items(json.loads(row[0]) for row in safe)
 
 
 def test_hidden_values_are_hidden_wherever_they_stand(protected):

@@ -9,11 +9,12 @@ import pytest
 
 from local.aws.pitr.images import plain_number
 from pipeline.column_growth import first_columns
-from pipeline.column_profile import Profile, sample_of
+from pipeline.column_profile import Profile
 from pipeline.column_types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
 from spark import projection as spark_projection
-from spark.profiles import observed_items
+from spark.profiles import observed_misfits
 from spark.projection import READABLE, rows_with_misfits
 from spark.records import items
 from spark.wide_items import WIDE
@@ -52,7 +53,7 @@ VALUES = {
 
 
 def column_of(*values) -> ColumnType:
-    (_, field) = first_columns((KeyAttribute("pk", "S"),), Profile.of(sample_of([{"a": v} for v in values]))).all
+    (_, field) = first_columns((KeyAttribute("pk", "S"),), Profile.of(observed_items([{"a": v} for v in values]))).all
     return field.type
 
 
@@ -212,8 +213,7 @@ def test_what_is_no_value_shows_among_the_misfits(spark, monkeypatch, value, wid
     assert "{}" in row["_misfits"].values()
 
 
-def test_what_the_executors_count_is_what_a_person_counts(spark):
-    # Plainly spelled numbers, and no deeper than is counted.
-    rows = [{"pk": S, "a": value} for name, value in VALUES.items() if name not in ("odd spelling", "M deep")]
-    found = Profile.of(observed_items(items(lines(spark, rows))))
-    assert found == Profile.of(sample_of(rows))
+def test_the_executors_count_misfits_as_a_sample_counts_items(spark):
+    rows = [("/a", json.dumps(value)) for value in VALUES.values()]
+    found = observed_misfits(spark.createDataFrame(rows, "pointer string, json string"))
+    assert found == observed_items({"a": value} for value in VALUES.values())

@@ -1,11 +1,16 @@
-"""How many items decide the types of a first load."""
+"""Which items decide the types of a first load."""
 
 from __future__ import annotations
+
+import gzip
 
 import pytest
 
 from pipeline.manifests import ExportManifest
-from spark.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, sample_size
+from spark import files
+from spark.reading import read_exports
+from spark.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, sample_size, sampled_lines
+from tests.spark.sample_items import item
 
 MIB = 1_048_576
 
@@ -28,3 +33,44 @@ MIB = 1_048_576
 def test_a_sample_is_bounded_in_items_and_in_bytes(items, billed_bytes, size):
     export = ExportManifest("arn", "arn", "id", "bucket", items, billed_bytes, None, None, "files")
     assert sample_size(export) == size
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("most", "size"), [(1_000, 40), (40, 40), (7, 7), (0, 0)])
+def test_so_many_lines_are_read_of_few_files(spark, shop, monkeypatch, most, size):
+    source = shop()
+    source.put(1, *(item(f"k{i}") for i in range(40)))
+    (export,) = read_exports(spark, source.full(5, partitions=4))
+    read, first_lines = [], files.first_lines
+    monkeypatch.setattr(
+        files, "first_lines", lambda spark, uri, most: read.append(uri) or first_lines(spark, uri, most)
+    )
+    monkeypatch.setattr("spark.sampling.MOST_ITEMS", most)
+    found = sampled_lines(spark, export)
+    assert len(found) == len(set(found)) == size
+    assert all(line.startswith(b'{"Item":{') and line.endswith(b"}") for line in found)
+    needed, held = 0, 0
+    for file in sorted(export.manifest.files, key=lambda file: file.key):
+        needed, held = needed + (held < size and file.item_count > 0), held + file.item_count
+    assert len(read) == needed
+    assert len(export.files_with_records) > 1
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["packed.json.gz", "plain.json"])
+def test_the_first_lines_of_a_file(spark, tmp_path, name):
+    content = [f"line {i}: ".encode() + b"x" * 30_000 for i in range(100)]
+    halves = [b"".join(line + b"\n" for line in half) for half in (content[:50], content[50:])]
+    # A file may be packed in several pieces, one after the other.
+    packed = [gzip.compress(half) if name.endswith(".gz") else half for half in halves]
+    file = tmp_path / name
+    file.write_bytes(b"".join(packed))
+    for most in (0, 1, 49, 51, 100, 1_000):
+        assert files.first_lines(spark, file.as_uri(), most) == content[:most]
+
+
+@pytest.mark.spark
+def test_a_last_line_may_end_with_the_file(spark, tmp_path):
+    file = tmp_path / "plain.json"
+    file.write_bytes(b"a\nb")
+    assert files.first_lines(spark, file.as_uri(), 5) == [b"a", b"b"]

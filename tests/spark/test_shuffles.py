@@ -10,6 +10,7 @@ from local.aws.pitr.offline import FullExport
 from pipeline.manifests import ExportManifest
 from pipeline.prices import SMALLEST_INCREMENTAL
 from pipeline.windows import ExportWindow
+from spark import merge as spark_merge
 from spark.job import run
 from spark.shuffles import (
     BYTES,
@@ -88,13 +89,30 @@ def test_few_changes_are_looked_at_by_fewer_tasks_than_write_them(shop, spark):
     assert FEWEST in tasks
 
 
-def _tasks(spark, order):
-    """The tasks of each stage of a job that has begun."""
+@pytest.mark.spark
+def test_few_changes_are_planned_once_and_many_again_after_each_shuffle(shop, spark, monkeypatch):
+    source = shop()
+    source.put(1, *(item(f"key {number}", v=N) for number in range(20)))
+    for at in (6, 26):
+        source.put(at, *(item(f"key {number}", v={"N": str(at)}) for number in range(20)))
+    run(spark, source.full(5))
+    few = _jobs(spark, source.windows(5, 25))
+    monkeypatch.setattr(spark_merge, "FEWEST", 0)
+    many = _jobs(spark, source.windows(25, 45))
+    assert len(few) < len(many)
+    assert source.differences(45) == []
+
+
+def _jobs(spark, order):
+    """The ids of Spark's jobs of a job, run in a session that was told something else."""
     spark.conf.set("spark.sql.shuffle.partitions", SPARKS_DEFAULT)
     spark.sparkContext.setJobGroup(order.report_uri, order.job)
     run(spark, order)
+    return spark.sparkContext.statusTracker().getJobIdsForGroup(order.report_uri)
+
+
+def _tasks(spark, order):
+    """The tasks of each stage of a job that has begun."""
     told = spark.sparkContext.statusTracker()
-    stages = [
-        told.getStageInfo(s) for job in told.getJobIdsForGroup(order.report_uri) for s in told.getJobInfo(job).stageIds
-    ]
+    stages = [told.getStageInfo(s) for job in _jobs(spark, order) for s in told.getJobInfo(job).stageIds]
     return [stage.numTasks for stage in stages if stage is not None]
