@@ -49,17 +49,17 @@ def read(spark: SparkSession, uri: str) -> bytes | None:
 def first_lines(spark: SparkSession, uri: str, most: int) -> list[bytes]:
     """The first lines of a file, unpacked as its name says; all of them where it has no more."""
     path = hadoop_path(spark, uri)
-    stream = _file_system(spark, path).open(path)
+    codecs = spark._jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(spark._jsc.hadoopConfiguration())
+    codec, stream = codecs.getCodec(path), _file_system(spark, path).open(path)
+    content = codec.createInputStream(stream) if codec else stream
+    pieces, held = [], 0
     try:
-        codecs = spark._jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(spark._jsc.hadoopConfiguration())
-        codec = codecs.getCodec(path)
-        content, pieces, held = codec.createInputStream(stream) if codec else stream, [], 0
         while held < most and (piece := bytes(content.readNBytes(_PIECE))):
             pieces.append(piece)
             held += piece.count(b"\n")
-        return b"".join(pieces).splitlines()[:most]
     finally:
-        stream.close()
+        content.close()
+    return b"".join(pieces).splitlines()[:most]
 
 
 def write(spark: SparkSession, uri: str, content: bytes) -> None:
