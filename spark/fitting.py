@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.column_types import ColumnType, Field, Kind
-from spark.sql import Sql, call, function, let, member, true_count, when
+from spark.cells import cell
+from spark.sql import Sql, call, function, let, member, struct, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
+
+#: The kinds of which every element is gone through.
+WALKED = (Kind.LIST, Kind.DICTIONARY)
 
 
 def level_fits(
-    level: Sql, insides: Sequence[Sql], cells: Sequence[Sql], fields: Sequence[Field], often_null: Sequence[str] = ()
+    level: Sql, fields: Sequence[Field], cells: Sequence[Sql], wholes: Sequence[Sql], often_null: Sequence[str] = ()
 ) -> Sql:
     """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
 
-    Cells are counted, and members. `insides`: what `opened` gives of each field's value. `often_null`: names that are
-    asked for NULL before all members are.
+    Cells are counted, and members. `wholes`: for each field, what `whole` gives. `often_null`: names that are asked for
+    NULL before all members are.
     """
-    pairs = zip(insides, cells, fields)
-    held = true_count([_whole(field.type, inside, made) for inside, made, field in pairs])
+    held = true_count(wholes)
     made_of = {field.attribute: made for field, made in zip(fields, cells)}
     nulls = [_is_null(member(level, name), made_of.get(name)) for name in often_null]
     less = f" - {true_count(nulls)}" if nulls else ""
@@ -35,8 +38,11 @@ def _is_null(value: Sql, made: Sql | None) -> Sql:
     return f"({made} IS NULL AND {has(value, 'NULL')})" if made else has(value, "NULL")
 
 
-def _whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
-    """Whether a cell was made of a value, with everything inside; never null. None is made of NULL."""
+def whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
+    """Whether a cell was made of a value, with everything inside; never null. None is made of NULL.
+
+    `inside`: what `opened` gives of the value.
+    """
     if type_.kind not in CONTAINERS:
         return f"{made} IS NOT NULL"
     # What is inside is asked for only where there is a cell at all.
@@ -49,7 +55,7 @@ def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     element = element_of(type_)
 
     def kept(v: Sql, c: Sql) -> Sql:
-        return f"{has(v, 'NULL')} OR {_whole(element, opened_inside(element, v), c)}"
+        return f"{has(v, 'NULL')} OR {whole(element, opened_inside(element, v), c)}"
 
     if type_.kind is Kind.LIST:
         told = call("zip_with", inside, made, function(2, kept))
@@ -60,6 +66,16 @@ def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
 
 
 def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:
-    insides = [opened(field.type, member(level, field.attribute)) for field in fields]
     cells = [f"{made}.`{field.name}`" for field in fields]
-    return level_fits(level, insides, cells, fields)
+    insides = [opened(field.type, member(level, field.attribute)) for field in fields]
+    wholes = [whole(field.type, inside, made) for field, inside, made in zip(fields, insides, cells)]
+    fits = level_fits(level, fields, cells, wholes)
+    if any(field.type.kind in CONTAINERS for field in fields):
+        return fits  # the shorter way would double what is asked of those, at each level again
+    # Mostly every field has a cell and there is no other member, which takes no counting to see.
+    return f"({' AND '.join([*wholes, f'size({level}) = {len(fields)}'])} OR {fits})"
+
+
+def with_cell(type_: ColumnType, inside: Sql) -> Sql:
+    """The cell of what `opened` gives, and whether it is whole: a struct of ``cell`` and ``whole``."""
+    return let(cell(type_, inside), lambda made: struct(cell=made, whole=whole(type_, inside, made)))

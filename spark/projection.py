@@ -7,25 +7,24 @@ cheaply which rows are odd, and keeps the items of those; only they are looked t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType, StringType, StructField, StructType
 
 from pipeline.column_names import MISFITS
-from pipeline.column_types import Field, Kind
+from pipeline.column_types import ColumnType, Field, Kind
 from spark.cells import cell
-from spark.fitting import level_fits
+from spark.fitting import WALKED, level_fits, whole, with_cell
 from spark.misfits import NO_VALUE, misfits
-from spark.sql import Sql, member, when
+from spark.sql import Sql, let, member, when
 from spark.values import CONTAINERS, opened
 from spark.wide_items import WIDE, by_place
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
 _ITEM = f"`{ITEM}`"
-#: The kinds whose values are parsed before their cells are made.
-_PARSED = (*CONTAINERS, Kind.SET)
 _PLACED = "`#placed`"
 #: Whether a line is a record.
 READABLE = "#readable"
@@ -33,6 +32,41 @@ READABLE = "#readable"
 ODD = "#odd"
 #: Whether a row is such a one.
 IS_ODD = "#is_odd"
+
+
+class _Column(NamedTuple):
+    """How a column is made of a value. `part`: where what was parsed of it stands in the next step."""
+
+    type: ColumnType
+    value: Sql
+    part: Sql
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the value is parsed before the cell is made."""
+        return self.type.kind in (*CONTAINERS, Kind.SET)
+
+    @property
+    def parsed(self) -> Sql:
+        """What stands in `part`."""
+        inside = opened(self.type, self.value)
+        # Lambdas go through the objects that the parser made in a quarter of the time that they take for rows of Spark's.
+        return let(inside, lambda found: with_cell(self.type, found)) if self.type.kind in WALKED else inside
+
+    def cell(self, is_plain: bool) -> Sql:
+        """The cell. `is_plain`: a number is spelled as DynamoDB prints it."""
+        if self.type.kind in WALKED:
+            return f"{self.part}.cell"
+        return cell(self.type, self.part if self.is_parsed else self.value, is_plain=is_plain)
+
+    @property
+    def asked(self) -> Sql:
+        """What is asked whether the cell is whole: of what was gone through already, only the answer is carried on."""
+        return f"{self.part}.whole AS {self.part}" if self.type.kind in WALKED else self.part
+
+    def whole(self, made: Sql) -> Sql:
+        """Whether the cell was made of the value, with everything inside."""
+        return self.part if self.type.kind in WALKED else whole(self.type, self.part, made)
 
 
 def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
@@ -74,20 +108,15 @@ def _typed(
     is_wide, attributes = len(fields) > WIDE, [field.attribute for field in fields]
     placed = rows.selectExpr(*others, _ITEM, f"{by_place(_ITEM, attributes)} AS {_PLACED}") if is_wide else rows
     at = [f"{_PLACED}.c{i}" if is_wide else member(_ITEM, name) for i, name in enumerate(attributes)]
-    values = [opened(field.type, value) for field, value in zip(fields, at)]
+    columns = [_Column(field.type, value, f"`#part{i}`") for i, (field, value) in enumerate(zip(fields, at))]
     # Each step uses what the one before it has made more than once, so Spark keeps them apart. A scalar value is found in
     # the item as quickly as in a column of its own; Spark does not look for it twice within a step.
-    made_first = [field.type.kind in _PARSED for field in fields]
-    insides = [f"`#inside{i}`" if first else value for i, (first, value) in enumerate(zip(made_first, values))]
-    found = [f"{value} AS {inside}" for first, value, inside in zip(made_first, values, insides) if first]
     kept = (_ITEM, _PLACED) if is_wide else (_ITEM,)
-    split = placed.selectExpr(*others, *kept, *found)
-    made = [
-        f"{cell(field.type, inside, is_plain=is_wide)} AS {name}" for field, inside, name in zip(fields, insides, names)
-    ]
-    walked = [inside for field, inside in zip(fields, insides) if field.type.kind in CONTAINERS]
-    celled = split.selectExpr(*others, _ITEM, *walked, *made)
-    fits = level_fits(_ITEM, insides, names, fields, () if is_wide else often_null)
+    parsed = placed.selectExpr(*others, *kept, *(f"{c.parsed} AS {c.part}" for c in columns if c.is_parsed))
+    asked = [c.asked for c in columns if c.type.kind in CONTAINERS]
+    celled = parsed.selectExpr(*others, _ITEM, *asked, *(f"{c.cell(is_wide)} AS {n}" for c, n in zip(columns, names)))
+    wholes = [c.whole(name) for c, name in zip(columns, names)]
+    fits = level_fits(_ITEM, fields, names, wholes, () if is_wide else often_null)
     return celled.selectExpr(*others, *names, *last(f"NOT {fits}"))
 
 
