@@ -15,7 +15,7 @@ from pipeline.identity import KeyAttribute
 from pipeline.item_sample import observed_items
 from spark import projection as spark_projection
 from spark.profiles import observed_misfits
-from spark.projection import IS_ODD, READABLE, rows_told_odd, rows_with_misfits
+from spark.projection import READABLE, rows_with_misfits
 from spark.records import items
 from spark.wide_items import WIDE
 from tests.spark.sample_items import plain
@@ -194,41 +194,6 @@ def test_attributes_without_a_column_are_misfits_and_null_ones_are_not(spark):
         "/b": S,
         "/c~0~1d": {"M": {"x": N}},
     }
-
-
-MEMBERS = (Field("x", "x", ColumnType(Kind.TEXT)), Field("y", "y", LONG))
-IN_CONTAINERS = {
-    "M": (ColumnType(Kind.STRUCT, fields=MEMBERS), lambda inside: {"M": inside}),
-    "L": (
-        ColumnType(Kind.LIST, element=ColumnType(Kind.STRUCT, fields=MEMBERS)),
-        lambda inside: {"L": [{"M": inside}, {"M": {"x": S, "y": N}}]},
-    ),
-    "M of any names": (
-        ColumnType(Kind.DICTIONARY, element=ColumnType(Kind.STRUCT, fields=MEMBERS)),
-        lambda inside: {"M": {"one": {"M": {"x": S, "y": N}}, "other": {"M": inside}}},
-    ),
-}
-
-
-@pytest.mark.parametrize("container", IN_CONTAINERS)
-@pytest.mark.parametrize(
-    ("inside", "is_odd"),
-    [
-        ({"x": S, "y": N}, False),
-        ({"x": S}, False),
-        ({}, False),
-        ({"x": S, "y": {"NULL": True}}, False),
-        ({"x": S, "y": N, "more": {"NULL": True}}, False),
-        ({"x": S, "y": N, "more": S}, True),
-        ({"x": S, "more": N}, True),
-        ({"x": S, "y": S}, True),
-    ],
-)
-def test_a_row_is_odd_only_for_members_that_are_lost(spark, container, inside, is_odd):
-    type_, value = IN_CONTAINERS[container]
-    rows = items(lines(spark, [{"a": value(inside)}]))
-    (row,) = rows_told_odd(rows, [Field("a", "a", type_)]).select(IS_ODD).collect()
-    assert row[0] is is_odd
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,48 @@
+"""Whether a row is odd is told by counting, and only what is lost counts: neither NULL nor what is not there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.column_types import LONG, ColumnType, Field, Kind
+from spark.projection import IS_ODD, rows_told_odd
+from spark.records import items
+
+pytestmark = pytest.mark.spark
+
+S, N = {"S": "text"}, {"N": "1"}
+MEMBERS = (Field("x", "x", ColumnType(Kind.TEXT)), Field("y", "y", LONG))
+IN_CONTAINERS = {
+    "M": (ColumnType(Kind.STRUCT, fields=MEMBERS), lambda inside: {"M": inside}),
+    "L": (
+        ColumnType(Kind.LIST, element=ColumnType(Kind.STRUCT, fields=MEMBERS)),
+        lambda inside: {"L": [{"M": inside}, {"M": {"x": S, "y": N}}]},
+    ),
+    "M of any names": (
+        ColumnType(Kind.DICTIONARY, element=ColumnType(Kind.STRUCT, fields=MEMBERS)),
+        lambda inside: {"M": {"one": {"M": {"x": S, "y": N}}, "other": {"M": inside}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("container", IN_CONTAINERS)
+@pytest.mark.parametrize(
+    ("inside", "is_odd"),
+    [
+        ({"x": S, "y": N}, False),
+        ({"x": S}, False),
+        ({}, False),
+        ({"x": S, "y": {"NULL": True}}, False),
+        ({"x": S, "y": N, "more": {"NULL": True}}, False),
+        ({"x": S, "y": N, "more": S}, True),
+        ({"x": S, "more": N}, True),
+        ({"x": S, "y": S}, True),
+    ],
+)
+def test_a_row_is_odd_only_for_members_that_are_lost(spark, container, inside, is_odd):
+    type_, value = IN_CONTAINERS[container]
+    rows = items(spark.createDataFrame([(json.dumps({"Item": {"a": value(inside)}}),)], "value string"))
+    (row,) = rows_told_odd(rows, [Field("a", "a", type_)]).select(IS_ODD).collect()
+    assert row[0] is is_odd
