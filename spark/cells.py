@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pipeline.column_types import CONTAINER_TAGS, ColumnType, Field, Kind
 from spark.numbers import number
 from spark.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
-from spark.values import dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
+from spark.values import WALKED, dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
 
 #: A number that hardly any set holds.
 _RARE = f"{2**63 - 1}L"
@@ -22,7 +22,7 @@ def cell(type_: ColumnType, inside: Sql, *, is_plain: bool = False) -> Sql:
         return when(f"{inside} IS NOT NULL", _struct(inside, type_.fields))
     if type_.kind is Kind.SET:
         return _set(element_of(type_), inside)
-    if type_.kind in (Kind.LIST, Kind.DICTIONARY):
+    if type_.kind in WALKED:
         each = transform if type_.kind is Kind.LIST else transform_values
         return each(inside, lambda value: cell(element_of(type_), opened_inside(element_of(type_), value)))
     return _scalar(type_, inside, is_plain=is_plain)

@@ -13,9 +13,6 @@ from spark.cells import cell
 from spark.sql import Sql, call, function, let, member, struct, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
-#: The kinds of which every element is gone through.
-WALKED = (Kind.LIST, Kind.DICTIONARY)
-
 
 def level_fits(
     level: Sql, fields: Sequence[Field], cells: Sequence[Sql], wholes: Sequence[Sql], often_null: Sequence[str] = ()

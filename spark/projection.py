@@ -16,10 +16,10 @@ from pyspark.sql.types import MapType, StringType, StructField, StructType
 from pipeline.column_names import MISFITS
 from pipeline.column_types import ColumnType, Field, Kind
 from spark.cells import cell
-from spark.fitting import WALKED, level_fits, whole, with_cell
+from spark.fitting import level_fits, whole, with_cell
 from spark.misfits import NO_VALUE, misfits
 from spark.sql import Sql, let, member, when
-from spark.values import CONTAINERS, opened
+from spark.values import CONTAINERS, WALKED, opened
 from spark.wide_items import WIDE, by_place
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.

@@ -18,6 +18,8 @@ LEVEL_TYPE = f"map<string,{VALUE_TYPE}>"
 
 #: The kinds whose cells are made of other cells.
 CONTAINERS = (Kind.STRUCT, Kind.DICTIONARY, Kind.LIST)
+#: Those of which every element is gone through.
+WALKED = (Kind.LIST, Kind.DICTIONARY)
 _TEXTS = ("S", "N", "B")
 _CUT = chr(1)
 _LONG_ESCAPES = (("\\\\", "\\u005c"), ('\\"', "\\u0022"))
