@@ -76,8 +76,8 @@ class _Seen:
     def add_level(self, level: Level, path: Path, rules: _Rules) -> None:
         """Count the members of an item or map. `rules`: what is left of the path of each that may speak of them."""
         for name, value in level.items():
-            inside = _below(rules, (name, ANY))
-            if not any(rule.drop for rule in _whole(inside)):
+            inside = _below(rules, (name, ANY)) if rules else rules
+            if not (inside and any(rule.drop for rule in _whole(inside))):
                 self._add_value(value, (*path, MEMBER + name), inside)
 
     def counts(self) -> list[Observed]:
@@ -94,7 +94,7 @@ class _Seen:
         ((tag, inner),) = value.items()
         if tag not in _TAGS or inner is None:
             return
-        if any(rule.hash for rule in _whole(rules)):
+        if rules and any(rule.hash for rule in _whole(rules)):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
         self._counts[path, tag] += 1
@@ -115,8 +115,8 @@ class _Seen:
     def _widen(self, path: Path, text: Any) -> None:
         room = _room(text) if isinstance(text, str) else None
         if room:
-            known = self._rooms.get(path)
-            self._rooms[path] = known.and_of(room) if known else room
+            known = self._rooms.get(path, room)
+            self._rooms[path] = room if known == room else known.and_of(room)
 
 
 def _below(rules: _Rules, steps: Sequence[str]) -> _Rules:

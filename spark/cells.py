@@ -13,11 +13,8 @@ from spark.values import WALKED, dynamodb_json, element_of, has, of, opened, ope
 _RARE = f"{2**63 - 1}L"
 
 
-def cell(type_: ColumnType, inside: Sql, *, is_plain: bool = False) -> Sql:
-    """The cell of a column of this type, from what `opened` gives; null if the value does not fit, or is NULL or absent.
-
-    `is_plain`: a number that is the value itself is spelled as DynamoDB prints it.
-    """
+def cell(type_: ColumnType, inside: Sql) -> Sql:
+    """The cell of a column of this type, from what `opened` gives; null if the value does not fit, or is NULL or absent."""
     if type_.kind is Kind.STRUCT:
         return when(f"{inside} IS NOT NULL", _struct(inside, type_.fields))
     if type_.kind is Kind.SET:
@@ -25,7 +22,7 @@ def cell(type_: ColumnType, inside: Sql, *, is_plain: bool = False) -> Sql:
     if type_.kind in WALKED:
         each = transform if type_.kind is Kind.LIST else transform_values
         return each(inside, lambda value: cell(element_of(type_), opened_inside(element_of(type_), value)))
-    return _scalar(type_, inside, is_plain=is_plain)
+    return _scalar(type_, inside)
 
 
 def cell_of(type_: ColumnType, inside: Sql) -> Sql:
@@ -38,10 +35,10 @@ def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
     return call("named_struct", *(part for pair in cells for part in pair))
 
 
-def _scalar(type_: ColumnType, value: Sql, *, is_plain: bool) -> Sql:
+def _scalar(type_: ColumnType, value: Sql) -> Sql:
     kind = type_.kind
     if kind in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
-        return number(type_, of(value, "N"), is_plain=is_plain)
+        return number(type_, of(value, "N"))
     if kind is Kind.SCALARS:
         digits = number(ColumnType(Kind.DIGITS), of(value, "N"))
         return call("coalesce", of(value, "S"), digits, of(value, "BOOL"), of(value, "B"))

@@ -24,6 +24,7 @@ from spark.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
 from spark.protection import Protection
 from spark.reading import Export, lines
 from spark.records import changes, image
+from spark.table_rows import held_in
 
 DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
 #: What may be wrong with the records of a key; each is a column that counts them.
@@ -68,17 +69,17 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFram
 def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
     """One typed row for each key that changed, of what `folded` has made of a stretch.
 
-    The table's columns, with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``, ``#records``; a count for each kind
-    of problem.
+    The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
+    ``#records``; a count for each kind of problem.
     """
     items = folded_.withColumn(ITEM, image(F.col("#new"))).withColumn("#image_read", F.col(ITEM).isNotNull())
-    typed = typed_rows(protection.protected(items, ITEM), columns.all)
+    typed = typed_rows(protection.protected(items, ITEM), columns)
     new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
     same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))
     unread = new.isNotNull() & ~F.col("#image_read")
     return typed.select(
         *(of.alias(name) for of, name in key),
-        *(F.col(field.name) for field in columns.attributes),
+        *held_in(columns),
         F.timestamp_micros("#micros").alias(WRITE_TIME),
         ODD,
         new.isNull().alias(DELETED),
@@ -97,7 +98,7 @@ def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> Dat
     records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
     has_image = F.col("#new").isNull() | F.col(ITEM).isNotNull()
     read = records.withColumn(READABLE, F.col(READABLE) & has_image)
-    return rows_with_misfits(protection.protected(read, ITEM), columns.all)
+    return rows_with_misfits(protection.protected(read, ITEM), columns)
 
 
 def keys(columns: Columns) -> list[str]:

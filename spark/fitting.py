@@ -14,23 +14,18 @@ from spark.sql import Sql, call, function, let, member, struct, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
 
-def level_fits(
-    level: Sql, fields: Sequence[Field], cells: Sequence[Sql], wholes: Sequence[Sql], often_null: Sequence[str] = ()
-) -> Sql:
+def level_fits(level: Sql, held: Sql, nulls: Sequence[Sql] = ()) -> Sql:
     """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
 
-    Cells are counted, and members. `wholes`: for each field, what `whole` gives. `often_null`: names that are asked for
-    NULL before all members are.
+    `held`: how many cells were made whole of members. `nulls`: of some names, whether they are NULL (`is_null`); they are
+    asked before all members are.
     """
-    held = true_count(wholes)
-    made_of = {field.attribute: made for field, made in zip(fields, cells)}
-    nulls = [_is_null(member(level, name), made_of.get(name)) for name in often_null]
     less = f" - {true_count(nulls)}" if nulls else ""
     # The second of the list is looked for only where it is not the first: to ask all members for NULL takes longer.
-    return f"(greatest(size({level}), 0) - {held}{less}) IN (0, {null_count(level)}{less})"
+    return f"(greatest(size({level}), 0) - ({held}){less}) IN (0, {null_count(level)}{less})"
 
 
-def _is_null(value: Sql, made: Sql | None) -> Sql:
+def is_null(value: Sql, made: Sql | None) -> Sql:
     """Whether a value is NULL and has no cell; never null. One with another type beside NULL may have one, and counts there."""
     return f"({made} IS NULL AND {has(value, 'NULL')})" if made else has(value, "NULL")
 
@@ -66,7 +61,7 @@ def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:
     cells = [f"{made}.`{field.name}`" for field in fields]
     insides = [opened(field.type, member(level, field.attribute)) for field in fields]
     wholes = [whole(field.type, inside, made) for field, inside, made in zip(fields, insides, cells)]
-    fits = level_fits(level, fields, cells, wholes)
+    fits = level_fits(level, true_count(wholes))
     if any(field.type.kind in CONTAINERS for field in fields):
         return fits  # the shorter way would double what is asked of those, at each level again
     # Mostly every field has a cell and there is no other member, which takes no counting to see.

@@ -28,7 +28,7 @@ from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_misfits
-from spark.projection import IS_ODD, ITEM, READABLE, aligned, misfit_count, rows_told_odd, rows_with_misfits, unreadable
+from spark.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
 from spark.protection import Protection
 from spark.reading import Export, lines, proven, read_exports
 from spark.records import items
@@ -37,6 +37,7 @@ from spark.report import Committed, listed_misfits
 from spark.sampling import often_null, sample_size, sampled_lines
 from spark.shuffles import for_load, shuffle_for
 from spark.table import Table
+from spark.table_rows import aligned, unpacked
 
 _LACKS_KEY = "#lacks_key"
 _COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
@@ -148,7 +149,7 @@ def _write_branch(this: _Load, target: Target, typed: DataFrame) -> str:
     else:
         table.create(target.written)
     branch = table.new_branch()
-    rows = aligned(typed, this.spark.table(table.sql_name).schema)
+    rows = aligned(typed, target.written, this.spark.table(table.sql_name).schema)
     writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
     for name, value in marker(this.order, _counts(this.manifest)).items():
         writer = writer.option(f"snapshot-property.{name}", value)
@@ -163,8 +164,7 @@ def _counted(this: _Load, target: Target) -> _Counted:
     """
     columns, counted = target.columns if target.replaces_key else target.written, Observation()
     rows = _rows(lines(this.spark, this.export.files_with_records), this, columns)
-    whole_key = has_cells(columns.key)
-    readable, lacking = F.col(READABLE), F.col(_LACKS_KEY)
+    whole_key, readable, lacking = has_cells(columns.key), F.col(READABLE), F.col(_LACKS_KEY)
     counts = {
         "lines": F.count(F.lit(1)),
         "unreadable": F.count_if(unreadable()),
@@ -182,7 +182,7 @@ def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
     lacking = f"({no_cell}) AND {lacks_key(f'`{ITEM}`', this.order.source.key)} AS `{_LACKS_KEY}`"
     made = rows_with_misfits if this.expects_misfits else rows_told_odd
-    return made(_items(this, of), columns.all, this.often_null, [lacking])
+    return made(_items(this, of), columns, this.often_null, [lacking])
 
 
 def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
@@ -217,7 +217,7 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     properties = marker(this.order, counts)
     protected = protected_text(this.order.columns, this.protection.fingerprint)
     if target.replaces_key:
-        rows = _counted(this, target).typed
+        rows = unpacked(_counted(this, target).typed, target.columns)
         committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties, protected))
     else:
         _check_branch(this, written.branch)

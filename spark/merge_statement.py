@@ -6,6 +6,7 @@ from pipeline.column_names import MISFITS, WRITE_TIME
 from pipeline.table_columns import Columns
 from spark.changes import DELETED
 from spark.key_filter import KeyFilter
+from spark.table_rows import cells
 
 
 def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter) -> str:
@@ -14,13 +15,13 @@ def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter)
     It is run with the arguments of the filter of the keys that have changed.
     A row with the change's write time is that change already; the rest of such a row need not be read or written.
     """
-    names = [field.name for field in columns.all] + [WRITE_TIME, MISFITS]
+    made = {**cells(columns), WRITE_TIME: f"`{WRITE_TIME}`", MISFITS: f"`{MISFITS}`"}
     key = [field.name for field in columns.key]
     same_item = " AND ".join(
         [*(f"t.`{name}` = c.`{name}`" for name in key), *changed.conditions([f"t.`{name}`" for name in key])]
     )
-    assignments = ", ".join(f"t.`{name}` = c.`{name}`" for name in names)
-    listed, values = ", ".join(f"`{name}`" for name in names), ", ".join(f"c.`{name}`" for name in names)
+    assignments = ", ".join(f"`{name}` = c.{cell}" for name, cell in made.items())
+    listed, values = ", ".join(f"`{name}`" for name in made), ", ".join(f"c.{cell}" for cell in made.values())
     is_older = f"(t.`{WRITE_TIME}` IS NULL OR t.`{WRITE_TIME}` <> c.`{WRITE_TIME}`)"
     return f"""
         MERGE INTO {table} t USING {view} c ON {same_item}

@@ -13,7 +13,7 @@ from pipeline.column_types import ColumnType, Kind
 from spark.sql import Sql, call, joined, literal, when
 
 #: A number as DynamoDB prints it, as a regular expression.
-PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
+_PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 #: Of a number: its decimals up to the last that is not zero.
 _DECIMALS = r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE].*)?$"
@@ -48,7 +48,7 @@ def decimals(text: Sql) -> Sql:
 def plain_number(text: Sql) -> Sql:
     """A number as DynamoDB prints it, so that equal numbers are equal text. Null for what is no number."""
     spelled_otherwise = when(is_number(text), _moved_point(text))
-    return when(call("rlike", text, literal(f"^(?:{PLAIN})$")), text, spelled_otherwise)
+    return when(call("rlike", text, literal(f"^(?:{_PLAIN})$")), text, spelled_otherwise)
 
 
 def is_number(text: Sql) -> Sql:

@@ -11,21 +11,21 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import MapType, StringType, StructField, StructType
+from pyspark.sql.types import MapType, StringType
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.table_columns import Columns
 from spark.cells import cell
-from spark.fitting import level_fits, whole, with_cell
+from spark.fitting import is_null, level_fits, whole, with_cell
 from spark.misfits import NO_VALUE, misfits
-from spark.sql import Sql, let, member, when
+from spark.sql import Sql, let, member, true_count, when
 from spark.values import CONTAINERS, WALKED, opened
-from spark.wide_items import WIDE, by_place
+from spark.wide_items import PACKED, Packed
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
 ITEM = "#item"
 _ITEM = f"`{ITEM}`"
-_PLACED = "`#placed`"
 #: Whether a line is a record.
 READABLE = "#readable"
 #: The item of a row into whose cells it did not go whole; null for all others.
@@ -53,11 +53,12 @@ class _Column(NamedTuple):
         # Lambdas go through the objects that the parser made in a quarter of the time that they take for rows of Spark's.
         return let(inside, lambda found: with_cell(self.type, found)) if self.type.kind in WALKED else inside
 
-    def cell(self, is_plain: bool) -> Sql:
-        """The cell. `is_plain`: a number is spelled as DynamoDB prints it."""
+    @property
+    def cell(self) -> Sql:
+        """The cell."""
         if self.type.kind in WALKED:
             return f"{self.part}.cell"
-        return cell(self.type, self.part if self.is_parsed else self.value, is_plain=is_plain)
+        return cell(self.type, self.part if self.is_parsed else self.value)
 
     @property
     def asked(self) -> Sql:
@@ -69,55 +70,59 @@ class _Column(NamedTuple):
         return self.part if self.type.kind in WALKED else whole(self.type, self.part, made)
 
 
-def typed_rows(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
-    """Put a column for each field, and ``#odd``, in the place of the item in ``#item``; all other columns stay.
+def typed_rows(rows: DataFrame, columns: Columns) -> DataFrame:
+    """Put the cells of the columns (`table_rows.cells`), and ``#odd``, in the place of the item; all other columns stay.
 
     What was odd can be looked through later (`looked_through`).
     """
-    return _typed(rows, fields, (), lambda is_odd: [f"{when(is_odd, _ITEM)} AS `{ODD}`"])
+    return _typed(rows, columns, (), lambda is_odd: [f"{when(is_odd, _ITEM)} AS `{ODD}`"])
 
 
 def rows_with_misfits(
-    rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str] = (), also: Sequence[Sql] = ()
+    rows: DataFrame, columns: Columns, often_null: Sequence[str] = (), also: Sequence[Sql] = ()
 ) -> DataFrame:
     """The same with ``_misfits`` for ``#odd``: null where everything fits.
 
     `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then. `also`: more
-    columns, made of ``#item`` and the columns of the fields.
+    columns, made of ``#item`` and the columns of the key.
     """
-    found = misfits(_ITEM, fields)
-    return _typed(rows, fields, often_null, lambda is_odd: [*also, f"{when(is_odd, found)} AS `{MISFITS}`"])
+    found = misfits(_ITEM, columns.all)
+    return _typed(rows, columns, often_null, lambda is_odd: [*also, f"{when(is_odd, found)} AS `{MISFITS}`"])
 
 
 def rows_told_odd(
-    rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str] = (), also: Sequence[Sql] = ()
+    rows: DataFrame, columns: Columns, often_null: Sequence[str] = (), also: Sequence[Sql] = ()
 ) -> DataFrame:
     """The same with ``#is_odd``, for rows of which none is; whoever says so counts the odd ones. ``_misfits`` is null."""
-    return _no_misfits(_typed(rows, fields, often_null, lambda is_odd: [*also, f"{is_odd} AS `{IS_ODD}`"]))
+    return _no_misfits(_typed(rows, columns, often_null, lambda is_odd: [*also, f"{is_odd} AS `{IS_ODD}`"]))
 
 
 def _typed(
-    rows: DataFrame, fields: Sequence[Field], often_null: Sequence[str], last: Callable[[Sql], Sequence[Sql]]
+    rows: DataFrame, columns: Columns, often_null: Sequence[str], last: Callable[[Sql], Sequence[Sql]]
 ) -> DataFrame:
-    """Put a column for each field, and `last`, in the place of the item in ``#item``; all other columns stay.
+    """Put the cells of the columns, and `last`, in the place of the item in ``#item``; all other columns stay.
 
-    `last`: given whether a row is odd, columns made of that, of ``#item`` and of the columns of the fields.
+    `last`: given whether a row is odd, columns made of that, of ``#item`` and of the columns of the key.
     """
     others = [f"`{name}`" for name in rows.columns if name != ITEM]
-    names = [f"`{field.name}`" for field in fields]
-    is_wide, attributes = len(fields) > WIDE, [field.attribute for field in fields]
-    placed = rows.selectExpr(*others, _ITEM, f"{by_place(_ITEM, attributes)} AS {_PLACED}") if is_wide else rows
-    at = [f"{_PLACED}.c{i}" if is_wide else member(_ITEM, name) for i, name in enumerate(attributes)]
-    columns = [_Column(field.type, value, f"`#part{i}`") for i, (field, value) in enumerate(zip(fields, at))]
+    packed = Packed.of(columns)
+    kept = [f"`{PACKED}`"] if packed.lists else []
+    placed = rows.selectExpr(*others, _ITEM, f"{packed.made_of(_ITEM)} AS `{PACKED}`") if kept else rows
+    made = [
+        _Column(field.type, packed.value(i) if kept else member(_ITEM, field.attribute), f"`#part{i}`")
+        for i, field in enumerate(packed.apart)
+    ]
+    names = [f"`{field.name}`" for field in packed.apart]
     # Each step uses what the one before it has made more than once, so Spark keeps them apart. A scalar value is found in
     # the item as quickly as in a column of its own; Spark does not look for it twice within a step.
-    kept = (_ITEM, _PLACED) if is_wide else (_ITEM,)
-    parsed = placed.selectExpr(*others, *kept, *(f"{c.parsed} AS {c.part}" for c in columns if c.is_parsed))
-    asked = [c.asked for c in columns if c.type.kind in CONTAINERS]
-    celled = parsed.selectExpr(*others, _ITEM, *asked, *(f"{c.cell(is_wide)} AS {n}" for c, n in zip(columns, names)))
-    wholes = [c.whole(name) for c, name in zip(columns, names)]
-    fits = level_fits(_ITEM, fields, names, wholes, () if is_wide else often_null)
-    return celled.selectExpr(*others, *names, *last(f"NOT {fits}"))
+    parsed = placed.selectExpr(*others, _ITEM, *kept, *(f"{c.parsed} AS {c.part}" for c in made if c.is_parsed))
+    asked = [c.asked for c in made if c.type.kind in CONTAINERS]
+    celled = parsed.selectExpr(*others, _ITEM, *kept, *asked, *(f"{c.cell} AS {n}" for c, n in zip(made, names)))
+    held = true_count([c.whole(name) for c, name in zip(made, names)])
+    made_of = {field.attribute: name for field, name in zip(packed.apart, names)}
+    nulls = [is_null(member(_ITEM, name), made_of.get(name)) for name in ([] if kept else often_null)]
+    fits = level_fits(_ITEM, f"{held} + {packed.held}" if kept else held, nulls)
+    return celled.selectExpr(*others, *kept, *names, *last(f"NOT {fits}"))
 
 
 def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
@@ -133,22 +138,6 @@ def without_misfits(rows: DataFrame) -> DataFrame:
 
 def _no_misfits(rows: DataFrame) -> DataFrame:
     return rows.withColumn(MISFITS, F.lit(None).cast(MapType(StringType(), StringType(), False)))
-
-
-def aligned(rows: DataFrame, schema: StructType) -> DataFrame:
-    """The rows with all columns of the table, in its order, of its types; null in those that are about to be replaced.
-
-    Of rows that may hold a null where the table takes none, Spark would write every list and struct anew.
-    """
-    # Of any type, so not as text: members of structs may be named by digits alone.
-    absent = {f.name: F.lit(None).cast(f.dataType) for f in schema.fields if f.name not in rows.columns}
-    whole = rows.withColumns(absent) if absent else rows
-    return whole.selectExpr(*(f"`{f.name}`" if f.nullable else _required(f) for f in schema.fields))
-
-
-def _required(key: StructField) -> Sql:
-    """A column of the key as one that holds no null. Rows without a whole key are left out before: nothing is put in."""
-    return f"coalesce(`{key.name}`, CAST(0 AS {key.dataType.simpleString()})) AS `{key.name}`"
 
 
 def has_no_value() -> Column:

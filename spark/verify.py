@@ -33,6 +33,7 @@ from spark.sameness import is_same_at_first_sight, of_source, of_table, shown_va
 from spark.shuffles import for_changes, shuffle_for
 from spark.sql import Sql, literal, when
 from spark.table import Table
+from spark.table_rows import cells
 
 #: The first differing keys that a report shows with their values.
 MOST_SHOWN = 20
@@ -83,20 +84,21 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
 
 def source_rows(this: Verification) -> DataFrame:
     """The export's items as rows, with their lines and what is wrong with them."""
-    return _typed(this, lines(this.spark, this.export.files_with_records)).select(
-        *(F.col(f.name).alias(of_source(f.name)) for f in this.columns.all),
-        F.col(MISFITS).alias(of_source(MISFITS)),
-        "#line",
-        (~unreadable()).alias(READABLE),
-        _LACKS_KEY,
-        F.lit(True).alias(_IN_SOURCE),
+    typed, at = _typed(this, lines(this.spark, this.export.files_with_records)), cells(this.columns)
+    return typed.withColumn(READABLE, ~unreadable()).selectExpr(
+        *(f"{at[f.name]} AS `{of_source(f.name)}`" for f in this.columns.all),
+        f"`{MISFITS}` AS `{of_source(MISFITS)}`",
+        "`#line`",
+        f"`{READABLE}`",
+        f"`{_LACKS_KEY}`",
+        f"true AS `{_IN_SOURCE}`",
     )
 
 
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
     found = this.protection.protected(items(of), ITEM)
     lacking = lacks_key(f"`{ITEM}`", this.order.source.key)
-    return rows_with_misfits(found, this.columns.all, also=[f"{lacking} AS `{_LACKS_KEY}`"])
+    return rows_with_misfits(found, this.columns, also=[f"{lacking} AS `{_LACKS_KEY}`"])
 
 
 def table_rows(this: Verification) -> DataFrame:

@@ -1,40 +1,86 @@
-"""Items of many attributes: what a thousand columns would each do over and over is done once an item, by way of JSON.
+"""Items of many attributes: what a thousand columns would each do over and over is done once for each type.
 
-A value is found by its place, for a map's names are gone through one by one. Numbers are spelled as DynamoDB prints
-them, so that the rule of a number's column is a tenth as long: Spark analyses and compiles one for each column.
+The cells of one type are one list, made by one rule that goes through the values; a column of its own each has only at
+the end, when the row is written or compared. Spark analyses, compiles and copies whatever is a column at every step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
-from spark.numbers import PLAIN, plain_number
-from spark.sql import Sql, call, function, literal, transform_values, when
-from spark.values import VALUE_TYPE
+from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.table_columns import Columns
+from spark.cells import cell
+from spark.sql import Sql, call, let, literal, struct, transform
+from spark.values import CONTAINERS, VALUE_TYPE
 
 #: Of more attributes than these, items are read this way.
 WIDE = 200
-#: A number of a value of the item itself; what is inside M, L and NS stands in strings here, where quotes are escaped.
-_SPELLED_OTHERWISE = f'"N":"(?!(?:{PLAIN})")'
+#: The column of the lists. It carries a character that no column of the table can have.
+PACKED = "#packed"
+_PACKED = f"`{PACKED}`"
+_APART = "apart"
 
 
-def by_place(item: Sql, attributes: Sequence[str]) -> Sql:
-    """The values of an item as a struct: ``c<i>`` is the i-th attribute's, a number in it as DynamoDB prints it."""
-    named = ",".join(f"`{attribute.replace('`', '``')}`:{VALUE_TYPE}" for attribute in attributes)
-    numbered = ",".join(f"c{i}:{VALUE_TYPE}" for i in range(len(attributes)))
-    # Spark looks for one name of its own among them, `_corrupt_record`, unless told another: one that is none of these.
-    none_of_them = "_" * (1 + max(map(len, attributes)))
-    json = call("to_json", item)
-    spelled_otherwise = call("rlike", json, literal(_SPELLED_OTHERWISE))
-    text = when(spelled_otherwise, call("to_json", _spelled_plainly(item)), json)
-    options = f"map('columnNameOfCorruptRecord', '{none_of_them}')"
-    return f"cast(from_json({text}, {literal(f'struct<{named}>')}, {options}) AS struct<{numbered}>)"
+@dataclass(frozen=True)
+class Packed:
+    """The columns of wide items: scalar ones by type, those apart with a column each, the key's always among them."""
 
+    lists: Mapping[ColumnType, Sequence[Field]]
+    apart: Sequence[Field]
 
-def _spelled_plainly(item: Sql) -> Sql:
-    """The item with its numbers as DynamoDB prints them; what is no number stays."""
+    @classmethod
+    def of(cls, columns: Columns) -> Packed:
+        """How a table's columns are packed: not at all, unless they are many."""
+        if len(columns.all) <= WIDE:
+            return cls({}, columns.all)
+        lists: dict[ColumnType, list[Field]] = {}
+        apart = list(columns.key)
+        for field in columns.attributes:
+            own = apart if field.type.kind in (*CONTAINERS, Kind.SET) else lists.setdefault(field.type, [])
+            own.append(field)
+        return cls(lists, apart)
 
-    def plain(tag: Sql, text: Sql) -> Sql:
-        return when(f"{tag} = 'N'", f"coalesce({plain_number(text)}, {text})", text)
+    def made_of(self, item: Sql) -> Sql:
+        """The lists of an item's cells, and one of its values that have columns apart: a struct."""
+        fields = [*self.apart, *(field for fields in self.lists.values() for field in fields)]
+        # A value is found by its place, by way of JSON: a map's names are gone through one by one.
+        named = ",".join(f"`{field.attribute.replace('`', '``')}`:{VALUE_TYPE}" for field in fields)
+        numbered = ",".join(f"c{i}:{VALUE_TYPE}" for i in range(len(fields)))
+        # Spark looks for one name of its own among them, `_corrupt_record`, unless told another: one that is none of these.
+        none_of_them = "_" * (1 + max(len(field.attribute) for field in fields))
+        options = f"map('columnNameOfCorruptRecord', '{none_of_them}')"
+        placed = f"from_json({call('to_json', item)}, {literal(f'struct<{named}>')}, {options})"
+        return let(f"cast({placed} AS struct<{numbered}>)", self._lists)
 
-    return transform_values(item, lambda value: call("transform_values", value, function(2, plain)))
+    def _lists(self, placed: Sql) -> Sql:
+        places = itertools.count()
+
+        def values(fields: Sequence[Field]) -> Sql:
+            return call("array", *(f"{placed}.c{next(places)}" for _ in fields))
+
+        lists = {_APART: values(self.apart)}
+        for i, (type_, fields) in enumerate(self.lists.items()):
+            lists[f"list{i}"] = transform(values(fields), partial(cell, type_))
+        return struct(**lists)
+
+    def value(self, place: int) -> Sql:
+        """The value of a column that stands apart, by its place among those."""
+        return f"{_PACKED}.{_APART}[{place}]"
+
+    @cached_property
+    def cells(self) -> dict[str, Sql]:
+        """The cells in the lists, by the names of their columns."""
+        return {
+            field.name: f"{_PACKED}.list{i}[{place}]"
+            for i, fields in enumerate(self.lists.values())
+            for place, field in enumerate(fields)
+        }
+
+    @property
+    def held(self) -> Sql:
+        """How many cells the lists hold."""
+        return " + ".join(["0", *(f"size(array_compact({_PACKED}.list{i}))" for i in range(len(self.lists)))])

@@ -15,8 +15,7 @@ from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Round
 LOAD, MERGE, MORE, WINDOWS, NARROW, WIDE = "load", "merge", "more changes", "many windows", "narrow", "wide"
 #: Changes of a small merge; of one of ten times as many; windows of the one of many.
 CHANGES, TIMES, MANY = 5_000, 10, 100
-#: How often loads, and merges of so few changes, are measured, the ways in turn: a machine's pace changes from minute to
-#: minute. The median counts.
+#: How often all but MORE is measured, the ways in turn: a machine's pace changes from minute to minute. The median counts.
 _TURNS = 3
 #: Bytes of the loads that show what width costs, before compression.
 _BYTES_OF_A_WIDTH = 80_000_000
@@ -46,7 +45,7 @@ class Piece:
     @property
     def turns(self) -> int:
         """How often each way is measured."""
-        return _TURNS if self.kind in (LOAD, MERGE, WINDOWS) else 1
+        return 1 if self.kind == MORE else _TURNS
 
     @property
     def title(self) -> str:

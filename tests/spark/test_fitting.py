@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pipeline.column_types import LONG, ColumnType, Field, Kind
+from pipeline.table_columns import Columns
 from spark.projection import IS_ODD, rows_told_odd
 from spark.records import items
 
@@ -44,5 +45,5 @@ IN_CONTAINERS = {
 def test_a_row_is_odd_only_for_members_that_are_lost(spark, container, inside, is_odd):
     type_, value = IN_CONTAINERS[container]
     rows = items(spark.createDataFrame([(json.dumps({"Item": {"a": value(inside)}}),)], "value string"))
-    (row,) = rows_told_odd(rows, [Field("a", "a", type_)]).select(IS_ODD).collect()
+    (row,) = rows_told_odd(rows, Columns((), (Field("a", "a", type_),))).select(IS_ODD).collect()
     assert row[0] is is_odd

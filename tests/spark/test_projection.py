@@ -13,10 +13,12 @@ from pipeline.column_profile import Profile
 from pipeline.column_types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from pipeline.item_sample import observed_items
-from spark import projection as spark_projection
+from pipeline.table_columns import Columns
+from spark import wide_items
 from spark.profiles import observed_misfits
 from spark.projection import READABLE, rows_with_misfits
 from spark.records import items
+from spark.table_rows import unpacked
 from spark.wide_items import WIDE
 from tests.spark.sample_items import plain
 
@@ -67,7 +69,8 @@ def lines(spark, rows):
 
 
 def typed(spark, fields, rows, often_null=()):
-    found = rows_with_misfits(items(lines(spark, rows)), fields, often_null)
+    columns = Columns((), tuple(fields))
+    found = unpacked(rows_with_misfits(items(lines(spark, rows)), columns, often_null), columns)
     return [row.asDict(recursive=True) for row in found.drop("#item", "#line").collect()]
 
 
@@ -76,7 +79,7 @@ def typed(spark, fields, rows, often_null=()):
     [(WIDE, []), (0, []), (WIDE, ["gone"]), (WIDE, [*TYPES, "gone", "never seen"])],
 )
 def test_any_value_against_any_column_can_be_told_from_the_row(spark, monkeypatch, widest_narrow_item, often_null):
-    monkeypatch.setattr(spark_projection, "WIDE", widest_narrow_item)
+    monkeypatch.setattr(wide_items, "WIDE", widest_narrow_item)
     # A row for each pair, with nothing else in it that could make it odd: NULL is nothing.
     pairs = [(column, value) for column in TYPES for value in VALUES]
     of_pairs = [{c: VALUES[v], "gone": VALUES["NULL"]} for c, v in pairs]
@@ -208,7 +211,7 @@ def test_a_line_that_is_no_item_says_so(spark, line):
 @pytest.mark.parametrize("value", [{"ZZ": "x"}, {}, {"S": "x", "N": "1e0"}, {"M": {"x": {"ZZ": 1}}}])
 @pytest.mark.parametrize("widest_narrow_item", [WIDE, 0])
 def test_what_is_no_value_shows_among_the_misfits(spark, monkeypatch, value, widest_narrow_item):
-    monkeypatch.setattr(spark_projection, "WIDE", widest_narrow_item)
+    monkeypatch.setattr(wide_items, "WIDE", widest_narrow_item)
     (row,) = typed(spark, [Field("a", "a", column_of({"M": {"x": S}}))], [{"a": value}])
     assert "{}" in row["_misfits"].values()
 

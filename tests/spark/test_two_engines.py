@@ -70,10 +70,15 @@ def test_every_odd_name_is_loaded_and_merged_and_read_by_two_engines(shop: Calla
     assert differences_by_duckdb(source, 20) == []
 
 
-def test_fifteen_hundred_attributes_are_read_by_two_engines(shop: Callable[..., Shop]):
+def test_fifteen_hundred_attributes_are_loaded_and_merged_and_read_by_two_engines(shop: Callable[..., Shop]):
     source = shop()
     source.put(1, *(wide_item("x" * number) for number in range(1, 11)))
     source.load(5)
     assert len(read_folder(source.table_folder).schema().fields) == wide.WIDE + 3  # the key, and our own two
     assert source.differences(5) == []
     assert differences_by_duckdb(source, 5) == []
+    source.put(6, {**wide_item("x"), "attribute 7": {"N": "0.125"}}, wide_item("new"), {"pk": {"S": "xx"}})
+    source.delete(7, {"pk": {"S": "xxx"}})
+    source.merge(5, 20)
+    assert source.differences(20) == []
+    assert differences_by_duckdb(source, 20) == []

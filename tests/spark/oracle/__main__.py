@@ -12,7 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from spark import wide_items
 from tests.spark.oracle.life import Life
 from tests.spark.session import session_with
 from tests.spark.shop import Shop
@@ -38,7 +40,9 @@ def _live(folder: Path, seeds: range) -> int:
 
     items, started = 0, time.monotonic()
     for count, seed in enumerate(seeds, 1):
-        lived = Life(seed, make).live()
+        # Every other table is read as one of very many attributes is.
+        with patch.object(wide_items, "WIDE", wide_items.WIDE if seed % 2 else 0):
+            lived = Life(seed, make).live()
         if lived.differences:
             print(f"\nSeed {seed}:", *lived.differences, sep="\n")
             return 1

@@ -52,7 +52,7 @@ def ghost_row() -> Iterator[None]:
 @contextmanager
 def stale_attribute() -> Iterator[None]:
     """An attribute that was removed from an item keeps its old value."""
-    with _statement("t.`note` = c.`note`", "t.`note` = COALESCE(c.`note`, t.`note`)"):
+    with _statement("`note` = c.`note`", "`note` = COALESCE(c.`note`, t.`note`)"):
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spark import wide_items
 from tests.spark.oracle.life import Life
 from tests.spark.oracle.seeded_bugs import BUGS
 
@@ -15,6 +16,13 @@ def test_hundreds_of_items_of_any_shape_are_in_the_table_what_they_were_in_the_s
     lived = Life(2, shop, items=280, attributes=12).live()
     assert list(lived.differences) == []
     assert lived.items > 200
+
+
+def test_so_they_are_where_cells_are_packed_as_those_of_wide_items(shop, monkeypatch):
+    monkeypatch.setattr(wide_items, "WIDE", 0)
+    lived = Life(3, shop, items=120, attributes=12).live()
+    assert list(lived.differences) == []
+    assert lived.items > 80
 
 
 @pytest.fixture(scope="module")
