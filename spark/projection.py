@@ -20,6 +20,7 @@ from spark.cells import cell
 from spark.fitting import is_null, level_fits, whole, with_cell
 from spark.misfits import NO_VALUE, misfits
 from spark.sql import Sql, let, member, true_count, when
+from spark.table_rows import cells
 from spark.values import CONTAINERS, WALKED, opened
 from spark.wide_items import PACKED, Packed
 
@@ -106,12 +107,9 @@ def _typed(
     """
     others = [f"`{name}`" for name in rows.columns if name != ITEM]
     packed = Packed.of(columns)
-    kept = [f"`{PACKED}`"] if packed.lists else []
-    placed = rows.selectExpr(*others, _ITEM, f"{packed.made_of(_ITEM)} AS `{PACKED}`") if kept else rows
-    made = [
-        _Column(field.type, packed.value(i) if kept else member(_ITEM, field.attribute), f"`#part{i}`")
-        for i, field in enumerate(packed.apart)
-    ]
+    kept = [f"`{PACKED}`"] if packed.is_wide else []
+    placed = rows.selectExpr(*others, _ITEM, f"{packed.made_of(_ITEM)} AS `{PACKED}`") if packed.is_wide else rows
+    made = [_Column(field.type, packed.value(_ITEM, i), f"`#part{i}`") for i, field in enumerate(packed.apart)]
     names = [f"`{field.name}`" for field in packed.apart]
     # Each step uses what the one before it has made more than once, so Spark keeps them apart. A scalar value is found in
     # the item as quickly as in a column of its own; Spark does not look for it twice within a step.
@@ -119,9 +117,10 @@ def _typed(
     asked = [c.asked for c in made if c.type.kind in CONTAINERS]
     celled = parsed.selectExpr(*others, _ITEM, *kept, *asked, *(f"{c.cell} AS {n}" for c, n in zip(made, names)))
     held = true_count([c.whole(name) for c, name in zip(made, names)])
-    made_of = {field.attribute: name for field, name in zip(packed.apart, names)}
-    nulls = [is_null(member(_ITEM, name), made_of.get(name)) for name in ([] if kept else often_null)]
-    fits = level_fits(_ITEM, f"{held} + {packed.held}" if kept else held, nulls)
+    at = cells(columns)
+    made_of = {field.attribute: at[field.name] for field in columns.all}
+    nulls = [is_null(member(_ITEM, name), made_of.get(name)) for name in often_null]
+    fits = level_fits(_ITEM, f"{held} + {packed.held}" if packed.is_wide else held, nulls)
     return celled.selectExpr(*others, *kept, *names, *last(f"NOT {fits}"))
 
 

@@ -21,14 +21,15 @@ def held_in(columns: Columns) -> list[str]:
     """The names of the columns of typed rows in which all cells stand that are not the key's."""
     packed = Packed.of(columns)
     apart = [field.name for field in packed.apart if field not in columns.key]
-    return [*([PACKED] if packed.lists else []), *apart]
+    return [*([PACKED] if packed.is_wide else []), *apart]
 
 
 def unpacked(rows: DataFrame, columns: Columns) -> DataFrame:
     """Typed rows with a column for every cell; all other columns stay."""
-    packed = Packed.of(columns).cells
+    packed = Packed.of(columns)
     own = [f"`{name}`" for name in rows.columns if name != PACKED]
-    return rows.selectExpr(*own, *(f"{cell} AS `{name}`" for name, cell in packed.items())) if packed else rows
+    made = [f"{cell} AS `{name}`" for name, cell in packed.cells.items()]
+    return rows.selectExpr(*own, *made) if packed.is_wide else rows
 
 
 def aligned(rows: DataFrame, columns: Columns, schema: StructType) -> DataFrame:

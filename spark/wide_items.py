@@ -14,11 +14,12 @@ from functools import cached_property, partial
 from pipeline.column_types import ColumnType, Field, Kind
 from pipeline.table_columns import Columns
 from spark.cells import cell
-from spark.sql import Sql, call, let, literal, struct, transform
+from spark.sql import Sql, call, let, literal, member, struct, transform
 from spark.values import CONTAINERS, VALUE_TYPE
 
-#: Of more attributes than these, items are read this way.
-WIDE = 200
+#: Of more attributes than these, items are read this way; of more scalar ones than those. Fewer are quicker each by
+#: itself, and so are containers, which are only carried along here.
+WIDE, MANY_SCALARS = 200, 40
 #: The column of the lists. It carries a character that no column of the table can have.
 PACKED = "#packed"
 _PACKED = f"`{PACKED}`"
@@ -27,22 +28,25 @@ _APART = "apart"
 
 @dataclass(frozen=True)
 class Packed:
-    """The columns of wide items: scalar ones by type, those apart with a column each, the key's always among them."""
+    """The columns of items: scalar ones by type, those apart with a column each, the key's always among them.
+
+    `is_wide`: whether items are read this way at all; else all stand apart.
+    """
 
     lists: Mapping[ColumnType, Sequence[Field]]
     apart: Sequence[Field]
+    is_wide: bool
 
     @classmethod
     def of(cls, columns: Columns) -> Packed:
         """How a table's columns are packed: not at all, unless they are many."""
-        if len(columns.all) <= WIDE:
-            return cls({}, columns.all)
         lists: dict[ColumnType, list[Field]] = {}
         apart = list(columns.key)
         for field in columns.attributes:
             own = apart if field.type.kind in (*CONTAINERS, Kind.SET) else lists.setdefault(field.type, [])
             own.append(field)
-        return cls(lists, apart)
+        is_wide = len(columns.all) > WIDE or len(columns.all) - len(apart) > MANY_SCALARS
+        return cls(lists, apart, is_wide=True) if is_wide else cls({}, columns.all, is_wide=False)
 
     def made_of(self, item: Sql) -> Sql:
         """The lists of an item's cells, and one of its values that have columns apart: a struct."""
@@ -67,9 +71,9 @@ class Packed:
             lists[f"list{i}"] = transform(values(fields), partial(cell, type_))
         return struct(**lists)
 
-    def value(self, place: int) -> Sql:
+    def value(self, item: Sql, place: int) -> Sql:
         """The value of a column that stands apart, by its place among those."""
-        return f"{_PACKED}.{_APART}[{place}]"
+        return f"{_PACKED}.{_APART}[{place}]" if self.is_wide else member(item, self.apart[place].attribute)
 
     @cached_property
     def cells(self) -> dict[str, Sql]:
