@@ -76,8 +76,8 @@ class _Seen:
     def add_level(self, level: Level, path: Path, rules: _Rules) -> None:
         """Count the members of an item or map. `rules`: what is left of the path of each that may speak of them."""
         for name, value in level.items():
-            inside = _below(rules, (name, ANY)) if rules else rules
-            if not (inside and any(rule.drop for rule in _whole(inside))):
+            inside = _below(rules, (name, ANY))
+            if not _says(inside, "drop"):
                 self._add_value(value, (*path, MEMBER + name), inside)
 
     def counts(self) -> list[Observed]:
@@ -94,7 +94,7 @@ class _Seen:
         ((tag, inner),) = value.items()
         if tag not in _TAGS or inner is None:
             return
-        if rules and any(rule.hash for rule in _whole(rules)):
+        if _says(rules, "hash"):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
         self._counts[path, tag] += 1
@@ -108,7 +108,7 @@ class _Seen:
             self.add_level(inner, path, rules)
         elif tag == "L" and isinstance(inner, Sequence) and len(path) < LEVELS:
             inside = _below(rules, (ANY,))
-            if not any(rule.drop for rule in _whole(inside)):
+            if not _says(inside, "drop"):
                 for element in inner:
                     self._add_value(element, (*path, ELEMENT), inside)
 
@@ -121,12 +121,12 @@ class _Seen:
 
 def _below(rules: _Rules, steps: Sequence[str]) -> _Rules:
     """What is left of the paths for what lies under one of these steps."""
-    return [(path[1:], rule) for path, rule in rules if path and path[0] in steps]
+    return [(path[1:], rule) for path, rule in rules if path and path[0] in steps] if rules else rules
 
 
-def _whole(rules: _Rules) -> list[Override]:
-    """The rules that speak of a value itself, not of what is inside it."""
-    return [rule for path, rule in rules if not path]
+def _says(rules: _Rules, what: str) -> bool:
+    """Whether a rule says to drop or hash a value itself, not what is inside it. Mostly there is none at all."""
+    return bool(rules) and any(not path and getattr(rule, what) for path, rule in rules)
 
 
 def _room(text: str) -> _Room | None:

@@ -14,14 +14,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import MapType, StringType
 
 from pipeline.column_names import MISFITS
-from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.column_types import ColumnType, Field
 from pipeline.table_columns import Columns
 from spark.cells import cell
 from spark.fitting import is_null, level_fits, whole, with_cell
 from spark.misfits import NO_VALUE, misfits
 from spark.sql import Sql, let, member, true_count, when
-from spark.table_rows import cells
-from spark.values import CONTAINERS, WALKED, opened
+from spark.values import CONTAINERS, PARSED, WALKED, opened
 from spark.wide_items import PACKED, Packed
 
 #: The item as it was read. Internal columns carry a character that no column of the table can have.
@@ -45,7 +44,7 @@ class _Column(NamedTuple):
     @property
     def is_parsed(self) -> bool:
         """Whether the value is parsed before the cell is made."""
-        return self.type.kind in (*CONTAINERS, Kind.SET)
+        return self.type.kind in PARSED
 
     @property
     def parsed(self) -> Sql:
@@ -116,11 +115,10 @@ def _typed(
     parsed = placed.selectExpr(*others, _ITEM, *kept, *(f"{c.parsed} AS {c.part}" for c in made if c.is_parsed))
     asked = [c.asked for c in made if c.type.kind in CONTAINERS]
     celled = parsed.selectExpr(*others, _ITEM, *kept, *asked, *(f"{c.cell} AS {n}" for c, n in zip(made, names)))
-    held = true_count([c.whole(name) for c, name in zip(made, names)])
-    at = cells(columns)
-    made_of = {field.attribute: at[field.name] for field in columns.all}
+    held = " + ".join([true_count([c.whole(name) for c, name in zip(made, names)]), *packed.counts])
+    made_of = {field.attribute: packed.cells[field.name] for field in columns.all}
     nulls = [is_null(member(_ITEM, name), made_of.get(name)) for name in often_null]
-    fits = level_fits(_ITEM, f"{held} + {packed.held}" if packed.is_wide else held, nulls)
+    fits = level_fits(_ITEM, held, nulls)
     return celled.selectExpr(*others, *kept, *names, *last(f"NOT {fits}"))
 
 

@@ -13,8 +13,7 @@ from spark.wide_items import PACKED, Packed
 
 def cells(columns: Columns) -> dict[str, Sql]:
     """Where the cells stand in typed rows, by the names of their columns: of wide items, most stand in lists still."""
-    packed = Packed.of(columns)
-    return {**{field.name: f"`{field.name}`" for field in packed.apart}, **packed.cells}
+    return Packed.of(columns).cells
 
 
 def held_in(columns: Columns) -> list[str]:
@@ -26,10 +25,9 @@ def held_in(columns: Columns) -> list[str]:
 
 def unpacked(rows: DataFrame, columns: Columns) -> DataFrame:
     """Typed rows with a column for every cell; all other columns stay."""
-    packed = Packed.of(columns)
-    own = [f"`{name}`" for name in rows.columns if name != PACKED]
-    made = [f"{cell} AS `{name}`" for name, cell in packed.cells.items()]
-    return rows.selectExpr(*own, *made) if packed.is_wide else rows
+    made = cells(columns)
+    others = [f"`{name}`" for name in rows.columns if name != PACKED and name not in made]
+    return rows.selectExpr(*others, *(f"{cell} AS `{name}`" for name, cell in made.items()))
 
 
 def aligned(rows: DataFrame, columns: Columns, schema: StructType) -> DataFrame:
@@ -37,7 +35,7 @@ def aligned(rows: DataFrame, columns: Columns, schema: StructType) -> DataFrame:
 
     Of rows that may hold a null where the table takes none, Spark would write every list and struct anew.
     """
-    made = {**{name: f"`{name}`" for name in rows.columns}, **cells(columns)}
+    made = {name: f"`{name}`" for name in rows.columns} | cells(columns)
     # Of any type, so not as text: members of structs may be named by digits alone.
     absent = {f.name: F.lit(None).cast(f.dataType) for f in schema.fields if f.name not in made}
     whole = rows.withColumns(absent) if absent else rows

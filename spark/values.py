@@ -18,7 +18,9 @@ LEVEL_TYPE = f"map<string,{VALUE_TYPE}>"
 
 #: The kinds whose cells are made of other cells.
 CONTAINERS = (Kind.STRUCT, Kind.DICTIONARY, Kind.LIST)
-#: Those of which every element is gone through.
+#: The kinds whose values are parsed before cells are made of them.
+PARSED = (*CONTAINERS, Kind.SET)
+#: The containers of which every element is gone through.
 WALKED = (Kind.LIST, Kind.DICTIONARY)
 _TEXTS = ("S", "N", "B")
 _CUT = chr(1)

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.column_types import ColumnType, Field
 from pipeline.table_columns import Columns
 from spark.cells import cell
 from spark.sql import Sql, call, let, literal, member, struct, transform
-from spark.values import CONTAINERS, VALUE_TYPE
+from spark.values import PARSED, VALUE_TYPE
 
 #: Of more attributes than these, items are read this way; of more scalar ones than those. Fewer are quicker each by
 #: itself, and so are containers, which are only carried along here.
@@ -43,7 +43,7 @@ class Packed:
         lists: dict[ColumnType, list[Field]] = {}
         apart = list(columns.key)
         for field in columns.attributes:
-            own = apart if field.type.kind in (*CONTAINERS, Kind.SET) else lists.setdefault(field.type, [])
+            own = apart if field.type.kind in PARSED else lists.setdefault(field.type, [])
             own.append(field)
         is_wide = len(columns.all) > WIDE or len(columns.all) - len(apart) > MANY_SCALARS
         return cls(lists, apart, is_wide=True) if is_wide else cls({}, columns.all, is_wide=False)
@@ -77,14 +77,14 @@ class Packed:
 
     @cached_property
     def cells(self) -> dict[str, Sql]:
-        """The cells in the lists, by the names of their columns."""
-        return {
+        """Where the cells stand, by the names of their columns."""
+        return {field.name: f"`{field.name}`" for field in self.apart} | {
             field.name: f"{_PACKED}.list{i}[{place}]"
             for i, fields in enumerate(self.lists.values())
             for place, field in enumerate(fields)
         }
 
     @property
-    def held(self) -> Sql:
-        """How many cells the lists hold."""
-        return " + ".join(["0", *(f"size(array_compact({_PACKED}.list{i}))" for i in range(len(self.lists)))])
+    def counts(self) -> list[Sql]:
+        """How many cells each list holds."""
+        return [f"size(array_compact({_PACKED}.list{i}))" for i in range(len(self.lists))]

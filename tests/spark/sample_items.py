@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.identity import KeyAttribute
 
@@ -38,6 +41,11 @@ ALL_TYPES: dict[str, Any] = {
     "n" * 400: {"S": "a name that no comment holds"},
     "line\nbreak": {"M": {"in\nside": {"N": "1"}}},
 }
+
+
+def lines(spark: SparkSession, items: Iterable[Any]) -> DataFrame:
+    """The lines of a full export of these items, given as DynamoDB JSON, in the column ``value``."""
+    return spark.createDataFrame([(json.dumps({"Item": item}),) for item in items], "value string")
 
 
 def plain(value: dict[str, Any], number: Callable[[str], Any]) -> Any:

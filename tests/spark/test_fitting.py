@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from pipeline.column_types import LONG, ColumnType, Field, Kind
 from pipeline.table_columns import Columns
 from spark.projection import IS_ODD, rows_told_odd
 from spark.records import items
+from tests.spark.sample_items import lines
 
 pytestmark = pytest.mark.spark
 
@@ -44,6 +43,6 @@ IN_CONTAINERS = {
 )
 def test_a_row_is_odd_only_for_members_that_are_lost(spark, container, inside, is_odd):
     type_, value = IN_CONTAINERS[container]
-    rows = items(spark.createDataFrame([(json.dumps({"Item": {"a": value(inside)}}),)], "value string"))
+    rows = items(lines(spark, [{"a": value(inside)}]))
     (row,) = rows_told_odd(rows, Columns((), (Field("a", "a", type_),))).select(IS_ODD).collect()
     assert row[0] is is_odd

@@ -14,7 +14,7 @@ from pipeline.item_sample import observed_items
 from pipeline.overrides import Overrides
 from spark.job import run
 from spark.protection import Protection
-from tests.spark.sample_items import N, S, item
+from tests.spark.sample_items import N, S, item, lines
 from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
@@ -93,8 +93,7 @@ def test_types_are_decided_from_what_hiding_leaves_of_items(spark):
     )
     values += (PERSON, {"L": [PERSON, {"M": {"list": {"L": [N]}, "zip": PERSON}}]}, {"M": {"any": PERSON, "zip": N}})
     items = [{name: value} for name in ("email", "who", "all", "secret note", "phone", "other") for value in values]
-    rows = spark.createDataFrame([(json.dumps({"Item": item}),) for item in items], "line string")
-    safe = Protection.of(said, SECRET).items_text(rows, "line", "safe").select("safe").collect()
+    safe = Protection.of(said, SECRET).items_text(lines(spark, items), "value", "safe").select("safe").collect()
     assert observed_items(items, said.protections) == observed_items(json.loads(row[0]) for row in safe)
 
 

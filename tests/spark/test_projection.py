@@ -20,7 +20,7 @@ from spark.projection import READABLE, rows_with_misfits
 from spark.records import items
 from spark.table_rows import unpacked
 from spark.wide_items import WIDE
-from tests.spark.sample_items import plain
+from tests.spark.sample_items import lines, plain
 
 pytestmark = pytest.mark.spark
 
@@ -62,10 +62,6 @@ def column_of(*values) -> ColumnType:
 DICTIONARY = ColumnType(Kind.DICTIONARY, element=ColumnType(Kind.STRUCT, fields=(Field("y", "y", LONG),)))
 TYPES = {name: column_of(value) for name, value in VALUES.items() if name not in ("NULL", "odd spelling")}
 TYPES |= {"several scalars": column_of(S, N), "dictionary": DICTIONARY}
-
-
-def lines(spark, rows):
-    return spark.createDataFrame([(json.dumps({"Item": row}),) for row in rows], "value string")
 
 
 def typed(spark, fields, rows, often_null=()):
