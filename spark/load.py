@@ -30,8 +30,8 @@ from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_misfits
 from spark.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
 from spark.protection import Protection
-from spark.reading import Export, lines, proven, read_exports
-from spark.records import items
+from spark.reading import Export, proven, read_exports
+from spark.records import items, items_of_files
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.sampling import often_null, sample_size, sampled_lines
@@ -40,7 +40,7 @@ from spark.table import Table
 from spark.table_rows import aligned, unpacked
 
 _LACKS_KEY = "#lacks_key"
-_COUNTED = ("lines", "unreadable", "lacking", "unfit", "odd", "misfits")
+_COUNTED = ("items", "unreadable", "lacking", "unfit", "odd", "misfits")
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def _target(this: _Load, seen: list[Observed]) -> Target:
     return rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
 
 
-def _items(this: _Load, of: DataFrame) -> DataFrame:
-    return this.protection.protected(items(of), ITEM)
+def _items(this: _Load) -> DataFrame:
+    return this.protection.protected(items_of_files(this.spark, this.export.files_with_records), ITEM)
 
 
 def _pass(this: _Load, target: Target, rows: _Counted) -> _Written:
@@ -163,10 +163,10 @@ def _counted(this: _Load, target: Target) -> _Counted:
     Columns that are no table's, with a character that none can have, are left to whoever writes the rows to drop.
     """
     columns, counted = target.columns if target.replaces_key else target.written, Observation()
-    rows = _rows(lines(this.spark, this.export.files_with_records), this, columns)
+    rows = _rows(_items(this), this, columns)
     whole_key, readable, lacking = has_cells(columns.key), F.col(READABLE), F.col(_LACKS_KEY)
     counts = {
-        "lines": F.count(F.lit(1)),
+        "items": F.count(F.lit(1)),
         "unreadable": F.count_if(unreadable()),
         "lacking": F.count_if(readable & lacking),
         "unfit": F.count_if(readable & ~lacking & ~whole_key),
@@ -177,21 +177,21 @@ def _counted(this: _Load, target: Target) -> _Counted:
 
 
 def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
-    """Typed rows of lines, with ``#readable``, ``#lacks_key``, perhaps ``#is_odd``; other columns are carried along."""
+    """Typed rows of items, with ``#readable``, ``#lacks_key``, perhaps ``#is_odd``; other columns are carried along."""
     # A cell of the key is made of nothing but the declared type: only where one is missing, the item is asked for its key.
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
     lacking = f"({no_cell}) AND {lacks_key(f'`{ITEM}`', this.order.source.key)} AS `{_LACKS_KEY}`"
     made = rows_with_misfits if this.expects_misfits else rows_told_odd
-    return made(_items(this, of), columns, this.often_null, [lacking])
+    return made(of, columns, this.often_null, [lacking])
 
 
 def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
     """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
     if found["unreadable"]:
-        parsed = lambda of: _rows(of, this, target.columns)  # noqa: E731  one expression, used once
+        parsed = lambda of: _rows(this.protection.protected(items(of), ITEM), this, target.columns)  # noqa: E731  used once
         raise unreadable_line(this.spark, [this.export], parsed)
-    if found["lines"] != this.manifest.item_count:
-        raise count_mismatch(this.spark, [this.export], found["lines"])
+    if found["items"] != this.manifest.item_count:
+        raise count_mismatch(this.spark, [this.export], found["items"])
     if found["lacking"]:
         declared = ", ".join(map(str, this.order.source.key))
         raise KeyMismatch(f"{found['lacking']} items of {this.manifest.export_arn} lack the key {declared}")
@@ -203,8 +203,7 @@ def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) ->
 
 
 def _room_of_keys(this: _Load, unfit: int) -> list[Observed]:
-    all_items = _items(this, lines(this.spark, this.export.files_with_records))
-    return observed_room(all_items, f"`{ITEM}`", this.order.source.key, unfit)
+    return observed_room(_items(this), f"`{ITEM}`", this.order.source.key, unfit)
 
 
 def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Committed:

@@ -6,15 +6,19 @@ refusal has to name it; nothing is dropped here.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from spark import files
 from spark.projection import ITEM, READABLE
+from spark.reading import lines
 from spark.values import LEVEL_TYPE
 
 _CORRUPT = "#corrupt"
 _PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
-_ITEM_LINE = f"struct<Item:{LEVEL_TYPE},`{_CORRUPT}`:string>"
+_ITEM = f"Item {LEVEL_TYPE}, `{_CORRUPT}` string"
 # Of an old image only its presence counts, of a new one everything: it is kept as text until only the last one is left.
 _CHANGE_LINE = (
     f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{LEVEL_TYPE},OldImage:struct<`#`:string>,"
@@ -22,25 +26,42 @@ _CHANGE_LINE = (
 )
 
 
-def items(lines: DataFrame) -> DataFrame:
-    """From lines of a full export (column ``value``): ``#item``, ``#line`` and ``#readable``; others are carried along."""
-    carried = [name for name in lines.columns if name != "value"]
-    parsed = lines.select(
-        *carried, F.col("value").alias("#line"), F.from_json("value", _ITEM_LINE, _PERMISSIVE).alias("record")
-    )
-    record = F.col("record")
+def items_of_files(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+    """The items of a full export's data files: ``#item`` and ``#readable``. A line with nothing in it has no row.
+
+    Spark parses a file's bytes in seven eighths of the time in which it makes texts of the lines and parses those.
+    """
+    if not uris:
+        return items(lines(spark, [])).drop("#line")
+    reader = spark.read.schema(_ITEM).options(**_PERMISSIVE, globPaths="false")
+    parsed = reader.json([files.plain_path(spark, uri) for uri in uris])
+    return parsed.select(*_as_item(F.struct("Item", F.col(f"`{_CORRUPT}`"))))
+
+
+def items(lines_: DataFrame) -> DataFrame:
+    """From lines of a full export (column ``value``): ``#item``, ``#line`` and ``#readable``; others are carried along.
+
+    Every line has a row, whatever it holds.
+    """
+    carried = [name for name in lines_.columns if name != "value"]
+    record = F.from_json("value", _ITEM, _PERMISSIVE)
+    parsed = lines_.select(*carried, F.col("value").alias("#line"), record.alias("record"))
+    return parsed.select(*carried, "#line", *_as_item(F.col("record")))
+
+
+def _as_item(record: Column) -> tuple[Column, Column]:
     whole = _is_whole(record) & record["Item"].isNotNull()
-    return parsed.select(*carried, "#line", record["Item"].alias(ITEM), whole.alias(READABLE))
+    return record["Item"].alias(ITEM), whole.alias(READABLE)
 
 
-def changes(lines: DataFrame) -> DataFrame:
+def changes(lines_: DataFrame) -> DataFrame:
     """From lines of incremental exports (column ``value``; others are carried along): one row a record.
 
     ``#keys``, a level; ``#micros``, the write time in microseconds; ``#old``, whether there is an old image;
     ``#new``, the new image as JSON text or null for a deletion; ``#readable``.
     """
-    carried = [name for name in lines.columns if name != "value"]
-    parsed = lines.select(*carried, F.from_json("value", _CHANGE_LINE, _PERMISSIVE).alias("record"))
+    carried = [name for name in lines_.columns if name != "value"]
+    parsed = lines_.select(*carried, F.from_json("value", _CHANGE_LINE, _PERMISSIVE).alias("record"))
     record = F.col("record")
     micros = _micros(record["Metadata"]["WriteTimestampMicros"])
     whole = _is_whole(record) & record["Keys"].isNotNull() & micros.isNotNull()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.errors import CountMismatch, UnreadableLine
@@ -24,7 +24,8 @@ def unreadable_line(
         for uri in export.files_with_records:
             # One gzip file is one partition, so the row's number in it is the line's.
             numbered = lines(spark, [uri]).withColumn("#number", F.monotonically_increasing_id())
-            found = parsed(numbered).where(unreadable()).agg(F.min("#number")).first()
+            no_record = parsed(numbered).where(unreadable()).select("#number")
+            found = no_record.union(numbered.where(_is_no_text()).select("#number")).agg(F.min("#number")).first()
             if found is not None and found[0] is not None:
                 return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
     return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")
@@ -36,7 +37,12 @@ def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) ->
     for export in exports:
         for file in export.manifest.files:
             uri = export.root + file.key
-            found = lines(spark, [uri]).count() if files.exists(spark, uri) else 0
+            found = lines(spark, [uri]).where(F.col("value").rlike(r"\S")).count() if files.exists(spark, uri) else 0
             if found != file.item_count:
                 return CountMismatch(f"{uri} holds {found} records, its manifest says {file.item_count}")
     return CountMismatch(f"the manifests say {said} records, {read} were read")
+
+
+def _is_no_text() -> Column:
+    """Whether a line's bytes are no UTF-8: made a text before it is parsed, it is another one, and may be a record."""
+    return F.encode("value", "UTF-8") != F.col("value").cast("binary")

@@ -28,7 +28,7 @@ def _rewritten(shop: Shop, file: dict[str, Any], change: Callable[[list[str]], l
     if not lines:
         return file
     lines = change(lines)
-    path.write_bytes(gzip.compress("".join(line + "\n" for line in lines).encode()))
+    path.write_bytes(gzip.compress("".join(line + "\n" for line in lines).encode(errors="surrogateescape")))
     return {**file, "itemCount": len(lines), "md5Checksum": md5(path.read_bytes())}
 
 
@@ -126,6 +126,10 @@ def torn_line(shop: Shop, order: JobOrder) -> None:
 
 def blank_line(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: ["", *lines])
+
+
+def not_utf8(shop: Shop, order: JobOrder) -> None:
+    rewrite(shop, order, lambda lines: [lines[0].replace('{"S":"', '{"S":"\udcff'), *lines[1:]])
 
 
 def no_image(shop: Shop, order: JobOrder) -> None:

@@ -65,7 +65,7 @@ def test_a_merge_refuses(source, tamper, error, said):
     assert (report["outcome"], report["error"], bool(report["remedy"])) == ("refused", error.__name__, True)
 
 
-LOADS = (
+OF_ANY_JOB = (
     tampering.cut_short,
     tampering.removed,
     tampering.count_wrong,
@@ -75,17 +75,21 @@ LOADS = (
     tampering.of_another_table,
     tampering.of_another_id,
 )
+LOADS = [
+    *((tamper, error, said) for tamper, error, said in TAMPERED if tamper in OF_ANY_JOB),
+    (tampering.blank_line, errors.CountMismatch, "holds 1 records, its manifest says 2"),
+    (tampering.not_utf8, errors.UnreadableLine, "line 1"),
+]
 
 
-@pytest.mark.parametrize(
-    ("tamper", "error"), [row[:2] for row in TAMPERED if row[0] in LOADS], ids=[tamper.__name__ for tamper in LOADS]
-)
-def test_a_rebuild_refuses_and_readers_keep_the_old_content(source, tamper, error):
+@pytest.mark.parametrize(("tamper", "error", "said"), LOADS, ids=[row[0].__name__ for row in LOADS])
+def test_a_rebuild_refuses_and_readers_keep_the_old_content(source, tamper, error, said):
     order = source.full(30)
     tamper(source, order)
     before = (source.rows(), source.state)
-    with pytest.raises(error):
+    with pytest.raises(error) as refusal:
         run(source.spark, order)
+    assert said in refusal.value.message
     assert (source.rows(), source.state) == before
     assert set(source.metadata["refs"]) == {"main"}
     assert source.report(order)["error"] == error.__name__
