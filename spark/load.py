@@ -121,7 +121,7 @@ def _target(this: _Load, seen: list[Observed]) -> Target:
 
 
 def _items(this: _Load) -> DataFrame:
-    return this.protection.protected(items_of_files(this.spark, this.export.files_with_records), ITEM)
+    return items_of_files(this.spark, this.export.files_with_records)
 
 
 def _pass(this: _Load, target: Target, rows: _Counted) -> _Written:
@@ -182,14 +182,13 @@ def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
     lacking = f"({no_cell}) AND {lacks_key(f'`{ITEM}`', this.order.source.key)} AS `{_LACKS_KEY}`"
     made = rows_with_misfits if this.expects_misfits else rows_told_odd
-    return made(of, columns, this.often_null, [lacking])
+    return made(this.protection.protected(of, ITEM), columns, this.often_null, [lacking])
 
 
 def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
     """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
     if found["unreadable"]:
-        parsed = lambda of: _rows(this.protection.protected(items(of), ITEM), this, target.columns)  # noqa: E731  used once
-        raise unreadable_line(this.spark, [this.export], parsed)
+        raise unreadable_line(this.spark, [this.export], lambda of: _rows(items(of), this, target.columns))
     if found["items"] != this.manifest.item_count:
         raise count_mismatch(this.spark, [this.export], found["items"])
     if found["lacking"]:
@@ -203,7 +202,8 @@ def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) ->
 
 
 def _room_of_keys(this: _Load, unfit: int) -> list[Observed]:
-    return observed_room(_items(this), f"`{ITEM}`", this.order.source.key, unfit)
+    all_items = this.protection.protected(_items(this), ITEM)
+    return observed_room(all_items, f"`{ITEM}`", this.order.source.key, unfit)
 
 
 def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Committed:

@@ -143,9 +143,9 @@ def proven(spark: SparkSession, exports: Sequence[Export]) -> Iterator[None]:
 
 
 def _checksums(spark: SparkSession, expected: dict[str, tuple[str, str]]) -> list[tuple[str, str]]:
-    reader = spark.read.format("binaryFile").option("globPaths", "false")
     try:
-        found = reader.load(list(expected)).select("path", F.md5("content").alias("md5")).collect()
+        content = read_files(spark, [uri for uri, _ in expected.values()], "binaryFile")
+        found = content.select("path", F.md5("content").alias("md5")).collect()
     except AnalysisException:
         for uri, _ in expected.values():
             if not files.exists(spark, uri):
@@ -155,7 +155,15 @@ def _checksums(spark: SparkSession, expected: dict[str, tuple[str, str]]) -> lis
 
 
 def lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """The lines of data files, in the column ``value``. Only the files named are read."""
+    """The lines of data files, in the column ``value``."""
     if not uris:
         return spark.range(0).select(F.lit("").alias("value"))
-    return spark.read.option("globPaths", "false").text([files.plain_path(spark, uri) for uri in uris])
+    return read_files(spark, uris, "text")
+
+
+def read_files(
+    spark: SparkSession, uris: Sequence[str], format_: str, schema: str | None = None, **options: str
+) -> DataFrame:
+    """What a reader of Spark's makes of files. Only the files named are read."""
+    paths = [files.plain_path(spark, uri) for uri in uris]
+    return spark.read.load(paths, format=format_, schema=schema, globPaths="false", **options)

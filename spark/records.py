@@ -1,7 +1,7 @@
 """Lines of data files as records: items of a full export, changes of an incremental one.
 
 Parsed with explicit schemas, never inferred ones. A line that is not a record stays as a row that says so, because a
-refusal has to name it; nothing is dropped here.
+refusal has to name it; nothing is dropped here but, from whole files, lines with nothing in them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark import files
 from spark.projection import ITEM, READABLE
-from spark.reading import lines
+from spark.reading import lines, read_files
 from spark.values import LEVEL_TYPE
 
 _CORRUPT = "#corrupt"
@@ -33,8 +32,7 @@ def items_of_files(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """
     if not uris:
         return items(lines(spark, [])).drop("#line")
-    reader = spark.read.schema(_ITEM).options(**_PERMISSIVE, globPaths="false")
-    parsed = reader.json([files.plain_path(spark, uri) for uri in uris])
+    parsed = read_files(spark, uris, "json", _ITEM, **_PERMISSIVE)
     return parsed.select(*_as_item(F.struct("Item", F.col(f"`{_CORRUPT}`"))))
 
 
