@@ -72,11 +72,11 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) ->
     The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
     ``#records``; a count for each kind of problem.
     """
-    items = folded_.withColumn(ITEM, image(F.col("#new"))).withColumn("#image_read", F.col(ITEM).isNotNull())
-    typed = typed_rows(protection.protected(items, ITEM), columns)
+    items = folded_.withColumn(ITEM, image(F.col("#new")))
+    typed = typed_rows(protection.protected(items, ITEM), columns, [f"`{ITEM}` IS NULL AS `#no_image`"])
     new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
     same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))
-    unread = new.isNotNull() & ~F.col("#image_read")
+    unread = new.isNotNull() & F.col("#no_image")
     return typed.select(
         *(of.alias(name) for of, name in key),
         *held_in(columns),

@@ -14,20 +14,21 @@ from spark.sql import Sql, call, function, let, member, struct, true_count, when
 from spark.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
 
 
-def level_fits(level: Sql, held: Sql, nulls: Sequence[Sql] = ()) -> Sql:
+def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sql:
     """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
 
-    `held`: how many cells were made whole of members. `nulls`: of some names, whether they are NULL (`is_null`); they are
-    asked before all members are.
+    `held`: how many cells were made whole of members, in parts. `nulls`: of some names, whether they are NULL (`is_null`);
+    they are asked before all members are.
     """
     less = f" - {true_count(nulls)}" if nulls else ""
+    other = " - ".join([f"greatest(size({level}), 0)", *held])
     # The second of the list is looked for only where it is not the first: to ask all members for NULL takes longer.
-    return f"(greatest(size({level}), 0) - ({held}){less}) IN (0, {null_count(level)}{less})"
+    return f"{other}{less} IN (0, {null_count(level)}{less})"
 
 
 def is_null(value: Sql, made: Sql | None) -> Sql:
     """Whether a value is NULL and has no cell; never null. One with another type beside NULL may have one, and counts there."""
-    return f"({made} IS NULL AND {has(value, 'NULL')})" if made else has(value, "NULL")
+    return when(f"{made} IS NULL", has(value, "NULL"), "false") if made else has(value, "NULL")
 
 
 def whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
@@ -61,11 +62,11 @@ def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:
     cells = [f"{made}.`{field.name}`" for field in fields]
     insides = [opened(field.type, member(level, field.attribute)) for field in fields]
     wholes = [whole(field.type, inside, made) for field, inside, made in zip(fields, insides, cells)]
-    fits = level_fits(level, true_count(wholes))
+    fits = level_fits(level, [true_count(wholes)])
     if any(field.type.kind in CONTAINERS for field in fields):
         return fits  # the shorter way would double what is asked of those, at each level again
     # Mostly every field has a cell and there is no other member, which takes no counting to see.
-    return f"({' AND '.join([*wholes, f'size({level}) = {len(fields)}'])} OR {fits})"
+    return when(" AND ".join([*wholes, f"size({level}) = {len(fields)}"]), "true", fits)
 
 
 def with_cell(type_: ColumnType, inside: Sql) -> Sql:

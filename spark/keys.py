@@ -11,28 +11,22 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.column_profile import MEMBER, Observed
-from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.column_types import Field
 from pipeline.identity import KeyAttribute
 from spark.cells import cell
-from spark.numbers import number, plain_number, room
-from spark.sql import Sql, let, member
-from spark.values import of, opened
+from spark.numbers import plain_number, room
+from spark.sql import Sql, member
+from spark.values import of
 
 
 def key_cells(level: Sql, fields: Sequence[Field]) -> list[Column]:
-    """The key's columns, from a level that holds its attributes; its numbers need not be plain."""
-    return [F.expr(_plain_cell(f.type, member(level, f.attribute))) for f in fields]
-
-
-def _plain_cell(type_: ColumnType, value: Sql) -> Sql:
-    if type_.kind not in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
-        return cell(type_, opened(type_, value))
-    return let(plain_number(of(value, "N")), lambda plain: number(type_, plain, is_plain=True))
+    """The key's columns, from a level that holds its attributes: numbers by value, however they are spelled."""
+    return [F.expr(cell(field.type, member(level, field.attribute))) for field in fields]
 
 
 def lacks_key(level: Sql, key: Sequence[KeyAttribute]) -> Sql:
     """Whether a level lacks an attribute of the key, or carries it with another type than declared; never null."""
-    return f"({' OR '.join(f'{of(member(level, part.name), part.type)} IS NULL' for part in key)})"
+    return " OR ".join(f"{of(member(level, part.name), part.type)} IS NULL" for part in key)
 
 
 def has_cells(fields: Sequence[Field]) -> Column:

@@ -100,7 +100,7 @@ def _of(value: Sql, tag: str) -> Sql:
 
 
 def _has(value: Sql, tag: str) -> Sql:
-    return f"({_of(value, tag)} IS NOT NULL)"
+    return f"{_of(value, tag)} IS NOT NULL"
 
 
 def _tag(value: Sql) -> Sql:

@@ -36,6 +36,7 @@ from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
 from spark.sampling import often_null, sample_size, sampled_lines
 from spark.shuffles import for_load, shuffle_for
+from spark.sql import when
 from spark.table import Table
 from spark.table_rows import aligned, unpacked
 
@@ -180,7 +181,7 @@ def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     """Typed rows of items, with ``#readable``, ``#lacks_key``, perhaps ``#is_odd``; other columns are carried along."""
     # A cell of the key is made of nothing but the declared type: only where one is missing, the item is asked for its key.
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
-    lacking = f"({no_cell}) AND {lacks_key(f'`{ITEM}`', this.order.source.key)} AS `{_LACKS_KEY}`"
+    lacking = f"{when(no_cell, lacks_key(f'`{ITEM}`', this.order.source.key), 'false')} AS `{_LACKS_KEY}`"
     made = rows_with_misfits if this.expects_misfits else rows_told_odd
     return made(this.protection.protected(of, ITEM), columns, this.often_null, [lacking])
 

@@ -22,7 +22,8 @@ def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter)
     )
     assignments = ", ".join(f"`{name}` = c.{cell}" for name, cell in made.items())
     listed, values = ", ".join(f"`{name}`" for name in made), ", ".join(f"c.{cell}" for cell in made.values())
-    is_older = f"(t.`{WRITE_TIME}` IS NULL OR t.`{WRITE_TIME}` <> c.`{WRITE_TIME}`)"
+    # A change always has a write time.
+    is_older = f"NOT t.`{WRITE_TIME}` <=> c.`{WRITE_TIME}`"
     return f"""
         MERGE INTO {table} t USING {view} c ON {same_item}
         WHEN MATCHED AND c.`{DELETED}` THEN DELETE

@@ -93,8 +93,8 @@ def _naming(known: Sql, levels: int) -> Naming:
 
 def _is_entered(where: Sql, value: Sql) -> Sql:
     """Whether the members or elements of a value have columns of their own."""
-    of_map = f"({where}.rule IN ('{Kind.STRUCT.value}', '{Kind.DICTIONARY.value}') AND {has(value, 'M')})"
-    return f"({of_map} OR ({where}.rule = '{Kind.LIST.value}' AND {has(value, 'L')}))"
+    takes_map = one_of(f"{where}.rule", (Kind.STRUCT.value, Kind.DICTIONARY.value))
+    return f"{takes_map} AND {has(value, 'M')} OR {where}.rule = '{Kind.LIST.value}' AND {has(value, 'L')}"
 
 
 def _types(path: str, fields: Sequence[Field]) -> Iterator[tuple[str, ColumnType]]:
@@ -129,7 +129,7 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     def is_misfit(p: Sql) -> Sql:
         value = f"{p}.value"
         fits = f"coalesce({_fits(f'{p}.place.rule', value, numbers)}, false)"
-        return f"(NOT {has_one_type(value)} OR (NOT {has(value, 'NULL')} AND NOT {fits}))"
+        return f"NOT {has_one_type(value)} OR NOT {has(value, 'NULL')} AND NOT {fits}"
 
     return transform(
         f"filter({places}, {function(1, is_misfit)})",
@@ -148,10 +148,10 @@ def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
-    is_whole = f"({members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL)"
+    is_whole = f"{members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL"
     is_opened = one_of(kind, (container.value for container in CONTAINERS))
     held = when(one_of(kind, _NUMBERS), all_fit, when(is_opened, is_whole, "true"))
-    return f"({is_taken} AND {held})"
+    return f"{is_taken} AND {held}"
 
 
 def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:

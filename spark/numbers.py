@@ -21,28 +21,24 @@ _DECIMALS = r"^[^.eE]*[.]?([0-9]*?)0*(?:[eE].*)?$"
 _NEEDLESS = r"(?<=^|^-)0+(?![.])|[.]?0*$|^-(?=[0.]*$)"
 
 
-def number(type_: ColumnType, text: Sql, *, is_plain: bool = False) -> Sql:
-    """A number in the type of a number column; null if it does not fit exactly. `is_plain`: `plain_number` has been there."""
+def number(type_: ColumnType, text: Sql) -> Sql:
+    """A number in the type of a number column; null if it does not fit exactly."""
     if type_.kind is Kind.DIGITS:
         return plain_number(text)
     if type_.kind is Kind.DECIMAL:
         as_decimal = f"cast({text} AS decimal(38,{type_.scale}))"
         # Anchored at its start, which is looked at once; a search for what needs care would begin at every digit.
         is_usual = call("rlike", text, literal(f"^-?[0-9]*(?:[.][0-9]{{0,{type_.scale}}})?$"))
-        if is_plain:
-            return when(is_usual, as_decimal)
         return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
     # A cast to bigint would cut decimals off, and is null for an exponent; one from decimal would wrap around.
     usual = f"CAST(replace({text}, '.', 'x') AS BIGINT)"
-    if is_plain:
-        return usual
     spelled_otherwise = when(f"{decimals(text)} <= 0", f"CAST(CAST(CAST({text} AS DECIMAL(38,0)) AS STRING) AS BIGINT)")
     return call("coalesce", usual, spelled_otherwise)
 
 
 def decimals(text: Sql) -> Sql:
     """How many decimals a number has, counted from its text; never too few."""
-    return f"(length(regexp_extract({text}, {literal(_DECIMALS)}, 1)) - {_exponent(text)})"
+    return f"length(regexp_extract({text}, {literal(_DECIMALS)}, 1)) - {_exponent(text)}"
 
 
 def plain_number(text: Sql) -> Sql:

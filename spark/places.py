@@ -54,4 +54,4 @@ def _with_inside(outer: Sql, naming: Naming) -> Sql:
     of_list = call("transform", elements(value), numbered)
     itself = f"array({place(name, value, 'true')})"
     inside = joined(itself, f"coalesce({of_map}, {none})", f"coalesce({of_list}, {none})")
-    return when(f"NOT {outer}.is_open AND {naming.entered(name, value)}", inside, f"array({outer})")
+    return when(when(f"{outer}.is_open", "false", naming.entered(name, value)), inside, f"array({outer})")

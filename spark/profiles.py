@@ -25,7 +25,7 @@ _NAMING = Naming(
     type="array<string>",
     member=lambda outer, name: joined(outer, f"array({_member(name)})"),
     element=lambda outer, _: joined(outer, f"array('{ELEMENT}')"),
-    entered=lambda _, value: f"({has(value, 'M')} OR {has(value, 'L')})",
+    entered=lambda _, value: f"{has(value, 'M')} OR {has(value, 'L')}",
     levels=LEVELS,
 )
 

@@ -70,12 +70,13 @@ class _Column(NamedTuple):
         return self.part if self.type.kind in WALKED else whole(self.type, self.part, made)
 
 
-def typed_rows(rows: DataFrame, columns: Columns) -> DataFrame:
+def typed_rows(rows: DataFrame, columns: Columns, also: Sequence[Sql] = ()) -> DataFrame:
     """Put the cells of the columns (`table_rows.cells`), and ``#odd``, in the place of the item; all other columns stay.
 
-    What was odd can be looked through later (`looked_through`).
+    What was odd can be looked through later (`looked_through`). `also`: more columns, made of ``#item`` and the columns
+    of the key.
     """
-    return _typed(rows, columns, (), lambda is_odd: [f"{when(is_odd, _ITEM)} AS `{ODD}`"])
+    return _typed(rows, columns, (), lambda is_odd: [*also, f"{when(is_odd, _ITEM)} AS `{ODD}`"])
 
 
 def rows_with_misfits(
@@ -83,8 +84,7 @@ def rows_with_misfits(
 ) -> DataFrame:
     """The same with ``_misfits`` for ``#odd``: null where everything fits.
 
-    `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then. `also`: more
-    columns, made of ``#item`` and the columns of the key.
+    `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then.
     """
     found = misfits(_ITEM, columns.all)
     return _typed(rows, columns, often_null, lambda is_odd: [*also, f"{when(is_odd, found)} AS `{MISFITS}`"])
@@ -94,7 +94,7 @@ def rows_told_odd(
     rows: DataFrame, columns: Columns, often_null: Sequence[str] = (), also: Sequence[Sql] = ()
 ) -> DataFrame:
     """The same with ``#is_odd``, for rows of which none is; whoever says so counts the odd ones. ``_misfits`` is null."""
-    return _no_misfits(_typed(rows, columns, often_null, lambda is_odd: [*also, f"{is_odd} AS `{IS_ODD}`"]))
+    return without_misfits(_typed(rows, columns, often_null, lambda is_odd: [*also, f"{is_odd} AS `{IS_ODD}`"]))
 
 
 def _typed(
@@ -115,7 +115,7 @@ def _typed(
     parsed = placed.selectExpr(*others, _ITEM, *kept, *(f"{c.parsed} AS {c.part}" for c in made if c.is_parsed))
     asked = [c.asked for c in made if c.type.kind in CONTAINERS]
     celled = parsed.selectExpr(*others, _ITEM, *kept, *asked, *(f"{c.cell} AS {n}" for c, n in zip(made, names)))
-    held = " + ".join([true_count([c.whole(name) for c, name in zip(made, names)]), *packed.counts])
+    held = [true_count([c.whole(name) for c, name in zip(made, names)]), *packed.counts]
     made_of = {field.attribute: packed.cells[field.name] for field in columns.all}
     nulls = [is_null(member(_ITEM, name), made_of.get(name)) for name in often_null]
     fits = level_fits(_ITEM, held, nulls)
@@ -129,11 +129,7 @@ def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
 
 
 def without_misfits(rows: DataFrame) -> DataFrame:
-    """The same for rows of which none is odd; whoever says so counts the odd ones."""
-    return _no_misfits(rows).drop(ODD)
-
-
-def _no_misfits(rows: DataFrame) -> DataFrame:
+    """Rows of which none is odd, with ``_misfits``, all null; whoever says so counts the odd ones."""
     return rows.withColumn(MISFITS, F.lit(None).cast(MapType(StringType(), StringType(), False)))
 
 

@@ -122,7 +122,7 @@ def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
         both = f"size({s}) = size({t}) AND {_same_elements(element_of(type_), s, t, place)}"
     else:
         both = f"size({s}) = size({t}) AND {_same_members(element_of(type_), s, t, place)}"
-    return when(f"{s} IS NULL OR {t} IS NULL", f"({s} IS NULL AND {t} IS NULL)", f"({both})")
+    return when(f"{s} IS NULL OR {t} IS NULL", f"{s} IS NULL AND {t} IS NULL", both)
 
 
 def _same_elements(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:

@@ -42,7 +42,7 @@ def of(value: Sql, tag: str) -> Sql:
 
 def has(value: Sql, tag: str) -> Sql:
     """Whether a value is of this type; never null."""
-    return f"({of(value, tag)} IS NOT NULL)"
+    return f"{of(value, tag)} IS NOT NULL"
 
 
 def tag_of(value: Sql) -> Sql:
