@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -16,8 +16,8 @@ _PIECE = 1_048_576
 
 def hadoop_path(spark: SparkSession, uri: str) -> Any:
     """The URI as a Hadoop path. A ``file:`` URI is percent-encoded, an ``s3:`` one is not: object keys stand as they are."""
-    path, java_uri, _ = _classes(spark._jvm)
-    return path(java_uri(uri) if uri.startswith("file:") else uri)
+    java = _java(spark)
+    return java.path(java.uri(uri) if uri.startswith("file:") and "%" in uri else uri)
 
 
 def plain_path(spark: SparkSession, uri: str) -> str:
@@ -27,21 +27,19 @@ def plain_path(spark: SparkSession, uri: str) -> str:
 
 def exists(spark: SparkSession, uri: str) -> bool:
     """Whether there is a file under this URI."""
-    path = hadoop_path(spark, uri)
-    return bool(_file_system(spark, path).exists(path))
+    return bool(_file_system(spark, _root(uri)).exists(hadoop_path(spark, uri)))
 
 
 def read(spark: SparkSession, uri: str) -> bytes | None:
     """The content of a small file; None where there is none."""
-    path = hadoop_path(spark, uri)
     try:
-        stream = _file_system(spark, path).open(path)
+        stream = _file_system(spark, _root(uri)).open(hadoop_path(spark, uri))
     except Py4JJavaError as failure:
         if "FileNotFoundException" in causes(failure):
             return None
         raise
     try:
-        return bytes(_classes(spark._jvm)[2].toByteArray(stream))
+        return bytes(_java(spark).io.toByteArray(stream))
     finally:
         stream.close()
 
@@ -49,8 +47,8 @@ def read(spark: SparkSession, uri: str) -> bytes | None:
 def first_lines(spark: SparkSession, uri: str, most: int) -> list[bytes]:
     """The first lines of a file, unpacked as its name says; all of them where it has no more."""
     path = hadoop_path(spark, uri)
-    codecs = spark._jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(spark._jsc.hadoopConfiguration())
-    codec, stream = codecs.getCodec(path), _file_system(spark, path).open(path)
+    codecs = spark._jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(_java(spark).configuration)
+    codec, stream = codecs.getCodec(path), _file_system(spark, _root(uri)).open(path)
     content = codec.createInputStream(stream) if codec else stream
     pieces, held = [], 0
     try:
@@ -64,19 +62,35 @@ def first_lines(spark: SparkSession, uri: str, most: int) -> list[bytes]:
 
 def write(spark: SparkSession, uri: str, content: bytes) -> None:
     """Write a small file whole, over any that is there."""
-    path = hadoop_path(spark, uri)
-    stream = _file_system(spark, path).create(path, True)
+    stream = _file_system(spark, _root(uri)).create(hadoop_path(spark, uri), True)
     try:
         stream.write(bytearray(content))
     finally:
         stream.close()
 
 
-def _file_system(spark: SparkSession, path: Any) -> Any:
-    return path.getFileSystem(spark._jsc.hadoopConfiguration())
+class _Java(NamedTuple):
+    """What is asked of Java for every file."""
+
+    path: Any
+    uri: Any
+    io: Any
+    configuration: Any
 
 
+# Of a hundred windows some four hundred small files are read, and every question to Java takes its time: what is the same
+# for all of them is asked once. Each part of a Java name is looked for in all jars, which takes longer than a read.
 @lru_cache(maxsize=1)
-def _classes(jvm: Any) -> tuple[Any, Any, Any]:
-    """Path, URI, IOUtils of one JVM. Each part of a Java name is asked of all jars in turn, which takes longer than a read."""
-    return jvm.org.apache.hadoop.fs.Path, jvm.java.net.URI, jvm.org.apache.commons.io.IOUtils
+def _java(spark: SparkSession) -> _Java:
+    of_hadoop, of_java, of_commons = spark._jvm.org.apache.hadoop.fs, spark._jvm.java.net, spark._jvm.org.apache.commons
+    return _Java(of_hadoop.Path, of_java.URI, of_commons.io.IOUtils, spark._jsc.hadoopConfiguration())
+
+
+@lru_cache(maxsize=8)
+def _file_system(spark: SparkSession, root: str) -> Any:
+    return _java(spark).path(root).getFileSystem(_java(spark).configuration)
+
+
+def _root(uri: str) -> str:
+    """The URI of what the file system of another begins with: ``s3://bucket/``, ``file:///``."""
+    return "/".join(uri.split("/", 3)[:3]) + "/"
