@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -14,8 +15,13 @@ from spark.java import causes
 _PIECE = 1_048_576
 
 
+def spelled(key: str, root: str) -> str:
+    """A key as URIs that begin with `root` spell it: percent-encoded after ``file:``, as it stands after ``s3:``."""
+    return quote(key) if root.startswith("file:") else key
+
+
 def hadoop_path(spark: SparkSession, uri: str) -> Any:
-    """The URI as a Hadoop path. A ``file:`` URI is percent-encoded, an ``s3:`` one is not: object keys stand as they are."""
+    """The URI as a Hadoop path."""
     java = _java(spark)
     return java.path(java.uri(uri) if uri.startswith("file:") and "%" in uri else uri)
 

@@ -44,12 +44,16 @@ class Export:
     @property
     def files(self) -> dict[str, str]:
         """URI of every data file to its MD5 in hexadecimal."""
-        return {self.root + file.key: file.md5_hex for file in self.manifest.files}
+        return {self.uri(file.key): file.md5_hex for file in self.manifest.files}
 
     @property
     def files_with_records(self) -> list[str]:
         """URIs of the data files that hold anything, by their checksum."""
-        return [self.root + file.key for file in self.manifest.files if file.md5 != _EMPTY_FILE]
+        return [self.uri(file.key) for file in self.manifest.files if file.md5 != _EMPTY_FILE]
+
+    def uri(self, key: str) -> str:
+        """The URI of a file that the manifests name."""
+        return self.root + files.spelled(key, self.root)
 
 
 def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
@@ -71,7 +75,7 @@ def _read_export(spark: SparkSession, uri: str) -> Export:
     content = _verified(spark, uri)
     manifest = parse_summary(uri, content)
     folder, _, _ = uri.rpartition("/")
-    key_folder, _, name = manifest.files_key.rpartition("/")
+    key_folder, _, name = files.spelled(manifest.files_key, uri).rpartition("/")
     if not uri.endswith("/" + _SUMMARY) or not (folder + "/").endswith(f"/{key_folder}/"):
         raise ManifestUnreadable(
             f"{uri} names {manifest.files_key}, which lies elsewhere: files of an export stay together"

@@ -36,7 +36,7 @@ def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) ->
     said = sum(export.manifest.item_count for export in exports)
     for export in exports:
         for file in export.manifest.files:
-            uri = export.root + file.key
+            uri = export.uri(file.key)
             found = lines(spark, [uri]).where(F.col("value").rlike(r"\S")).count() if files.exists(spark, uri) else 0
             if found != file.item_count:
                 return CountMismatch(f"{uri} holds {found} records, its manifest says {file.item_count}")

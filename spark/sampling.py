@@ -34,7 +34,7 @@ def sampled_lines(spark: SparkSession, export: Export) -> list[bytes]:
     size, wanted, held = sample_size(export.manifest), [], 0
     for file in sorted(export.manifest.files, key=lambda file: file.key):
         if held < size and file.item_count:
-            wanted.append((export.root + file.key, min(file.item_count, size - held)))
+            wanted.append((export.uri(file.key), min(file.item_count, size - held)))
             held += file.item_count
     with ThreadPoolExecutor(READ_AT_ONCE) as readers:
         found = readers.map(lambda each: files.first_lines(spark, *each), wanted)

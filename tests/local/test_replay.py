@@ -69,7 +69,11 @@ def differences(warehouse: Path, items):
 def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal):
     exports, warehouse = tmp_path / "a bucket", tmp_path / "a warehouse"
     write_exports(
-        exports, SOURCE, journal, [window(30, 50), FullExport(minutes(10)), window(10, 30)], prefix="exports/orders"
+        exports,
+        SOURCE,
+        journal,
+        [window(30, 50), FullExport(minutes(10)), window(10, 30)],
+        prefix="env=test/orders of shop #1",
     )
 
     first = replay(exports, warehouse)
