@@ -44,9 +44,18 @@ def _with_schema_file(table: Any, where: str) -> Any:
 
 def _read_file(path: Path, setting: str) -> Any:
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(), object_pairs_hook=_each_once)
     except (OSError, ValueError) as error:
         raise SettingRefused(f"{setting} is {str(path)!r}, which is no readable JSON file: {error}") from error
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; a name that it says twice would hide what the first one said. Raises ValueError."""
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"it says {max(names, key=names.count)!r} more than once")
+    return said
 
 
 def main() -> None:

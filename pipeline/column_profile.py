@@ -6,8 +6,9 @@ The Spark side counts; this side holds the counts as a tree. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from pipeline.pointers import names
 
@@ -28,6 +29,23 @@ class Observed:
     integer_digits: int = 0
     fraction_digits: int = 0
     fits_long: bool = True
+
+
+def weighed(sample: Sequence[Observed], items_each: float, counted: Iterable[Observed]) -> list[Observed]:
+    """A sample's counts, each of its items standing for `items_each`, beside what was counted of all items.
+
+    What was counted may be in the sample as well: of one type at one path, the larger number stands.
+    """
+    scaled = [replace(row, count=round(row.count * items_each)) for row in sample]
+    left: Counter[tuple[Path, str]] = Counter()
+    for row in scaled:
+        left[row.path, row.tag] += row.count
+    beside = []
+    for row in counted:
+        known = min(row.count, left[row.path, row.tag])
+        left[row.path, row.tag] -= known
+        beside.append(replace(row, count=row.count - known))
+    return scaled + beside
 
 
 @dataclass

@@ -30,6 +30,7 @@ from pipeline.mail_frame import (
     subject,
     words,
 )
+from pipeline.pointers import on_one_line
 from pipeline.prices import export_cost, job_cost
 from pipeline.settings import EVERY_RUN, is_table_name
 from pipeline.verification import told
@@ -224,9 +225,11 @@ def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
     notes = []
     if report["counts"].get("misfits"):
         notes += [f"{report['counts']['misfits']} values fit no column and are kept in _misfits:"]
-        notes += [f"  {m['path']}: {m['count']}" for m in report["misfits"][:_MOST_LISTED]]
+        notes += [f"  {on_one_line(m['path'])}: {m['count']}" for m in report["misfits"][:_MOST_LISTED]]
+        notes += ["  and more, which the report lists"] if len(report["misfits"]) > _MOST_LISTED else []
     if report["new_columns"]:
-        notes.append("New columns: " + ", ".join(report["new_columns"][:_MOST_LISTED]) + ".")
+        more = ", and more, which the report lists" if len(report["new_columns"]) > _MOST_LISTED else ""
+        notes.append("New columns: " + ", ".join(report["new_columns"][:_MOST_LISTED]) + f"{more}.")
     if report["continuity"]:
         notes.append(f"Warning: {report['continuity']}")
     if plan.get("because"):

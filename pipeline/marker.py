@@ -145,6 +145,11 @@ def newest_summary(metadata: Mapping[str, Any]) -> Mapping[str, str]:
     return next((snapshot.get("summary", {}) for snapshot in _ancestors(metadata)), {})
 
 
+def shown_schema_id(metadata: Mapping[str, Any]) -> int | None:
+    """The id of the schema that the newest snapshot of ``main`` was written with; None where there is none."""
+    return next((snapshot.get("schema-id") for snapshot in _ancestors(metadata)), None)
+
+
 def row_count(metadata: Mapping[str, Any]) -> int:
     """How many rows the table has, by the summary of its newest snapshot; those that delete files hide count too."""
     return int(newest_summary(metadata).get("total-records", 0))

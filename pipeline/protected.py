@@ -1,17 +1,22 @@
-"""What a table was loaded without: which places are dropped and hashed, and with which secret, as the table itself says.
+"""What a table was loaded without: which places are dropped and hashed, and with which secret, as its commits say.
 
-Rows of one table are all made alike, so that one value has one hash, and a verification knows what a row shows. What the
-settings say since is taken over at once only for places of which the table holds nothing. Pure.
+It stands in the summary of every commit beside the watermark, so that a rollback brings back what the older rows were
+made without; a copy in a table property serves when the snapshots have expired. Rows of one table are all made alike,
+so that one value has one hash, and a verification knows what a row shows. What the settings say since is taken over at
+once only for places of which the table holds nothing. Pure.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 from pipeline.column_types import ColumnType, Kind
 from pipeline.errors import RebuildNeeded
-from pipeline.marker import PREFIX
+from pipeline.instants import format_instant
+from pipeline.marker import PREFIX, WATERMARK, read_table_state
 from pipeline.overrides import ANY, Override, Overrides
 from pipeline.table_columns import Columns
 
@@ -20,16 +25,27 @@ PROTECTED = PREFIX + "protected"
 
 
 def protected_text(overrides: Overrides, fingerprint: str) -> str:
-    """The value of the table property; empty where nothing is protected, for a property that is not there."""
+    """The value of the property; empty where nothing is protected. A table property that is empty is removed."""
     if not overrides.protections:
         return ""
     said = {what: [rule.pointer for rule in overrides.rules if getattr(rule, what)] for what in ("drop", "hash")}
     return json.dumps({**said, "secret": fingerprint}, ensure_ascii=False, sort_keys=True)
 
 
-def check_protected(properties: Mapping[str, str], columns: Columns, overrides: Overrides, fingerprint: str) -> None:
-    """Refuse to treat changes otherwise than the rows that are there. Raises RebuildNeeded."""
-    there = json.loads(properties.get(PROTECTED, "{}"))
+def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str:
+    """What the rows that a table showed at a watermark were made without, from the content of its metadata file."""
+    wanted = watermark and format_instant(watermark)
+    said = (commit for commit in read_table_state(metadata).commits if commit[WATERMARK] == wanted)
+    kept = metadata.get("properties", {}).get(PROTECTED, "")
+    return str(next(said, {}).get(PROTECTED, kept))
+
+
+def check_protected(protected: str, columns: Columns, overrides: Overrides, fingerprint: str) -> None:
+    """Refuse to treat changes otherwise than the rows that are there. Raises RebuildNeeded.
+
+    `protected`: what those were made without (`protected_at`).
+    """
+    there = json.loads(protected or "{}")
     before = {(what, pointer) for what in ("drop", "hash") for pointer in there.get(what, [])}
     wanted = {("drop" if rule.drop else "hash", rule.pointer): rule for rule in overrides.protections}
     for what, pointer in sorted(before - set(wanted)):

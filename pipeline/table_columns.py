@@ -14,8 +14,9 @@ from typing import Any
 from pipeline.column_names import OWN_COLUMNS, fits_doc
 from pipeline.column_profile import ELEMENT, MEMBER, Path
 from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
-from pipeline.marker import NAMES, PREFIX
+from pipeline.marker import NAMES, PREFIX, shown_schema_id
 
 KINDS = PREFIX + "kinds"
 #: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
@@ -64,6 +65,51 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     specs = metadata.get("partition-specs", ())
     partitions = frozenset(partition["name"] for spec in specs for partition in spec["fields"])
     return Columns(key_fields, attributes, partitions - {raw["name"] for raw in schema["fields"]})
+
+
+def check_shown(metadata: Mapping[str, Any]) -> None:
+    """Refuse a table that shows a snapshot whose columns it no longer has: after a rollback, values would be nowhere.
+
+    Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
+    """
+    schemas = {schema["schema-id"]: schema["fields"] for schema in metadata["schemas"]}
+    now = set(_all_ids(schemas[metadata["current-schema-id"]]))
+    shown = schemas.get(shown_schema_id(metadata), ())
+    lost = [raw["name"] for raw in shown if is_ours(raw["name"]) and not now.issuperset(_all_ids([raw]))]
+    if lost:
+        names = ", ".join(lost)
+        raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
+
+
+def _all_ids(raw: Any) -> Iterator[int]:
+    """The ids of all fields, elements, keys and values in Iceberg's JSON of fields or of a type."""
+    if isinstance(raw, list):
+        for one in raw:
+            yield from _all_ids(one)
+    elif isinstance(raw, Mapping):
+        for name, value in raw.items():
+            if name == "id" or name.endswith("-id"):
+                yield value
+            else:
+                yield from _all_ids(value)
+
+
+def added(before: Iterable[Field], after: Iterable[Field], outer: str = "") -> Iterator[str]:
+    """The names of columns, and of nested fields by their path, that were not there before."""
+    known = {field.name: field.type for field in before}
+    for field in after:
+        if field.name in known:
+            yield from _added_inside(known[field.name], field.type, outer + field.name)
+        else:
+            yield outer + field.name
+
+
+def _added_inside(before: ColumnType, after: ColumnType, path: str) -> Iterator[str]:
+    if before.kind is not after.kind:
+        return
+    yield from added(before.fields, after.fields, f"{path}.")
+    if before.element is not None and after.element is not None:
+        yield from _added_inside(before.element, after.element, path)
 
 
 def partition_name(key_column: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pipeline.pointers import on_one_line
+
 #: Every item and every row is counted under exactly one of these.
 OUTCOMES = ("equal", "only_in_source", "only_in_table", "different")
 _DIFFERENCES = ("only_in_source", "only_in_table", "different", "surplus")
@@ -40,7 +42,7 @@ def named(differences: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each of the first differing keys: what differs, without the values, which stand in the report."""
     lines = []
     for found in differences[:_MOST_NAMED]:
-        paths = ", ".join(value["path"] for value in found["values"][:_MOST_NAMED])
+        paths = ", ".join(on_one_line(value["path"]) for value in found["values"][:_MOST_NAMED])
         what = f"{found['found'].replace('_', ' ')}{': ' if paths else ''}{paths}"
-        lines.append(f"{found['key'][:_LONGEST_KEY]} {what}")
+        lines.append(f"{on_one_line(found['key'][:_LONGEST_KEY])} {what}")
     return lines

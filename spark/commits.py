@@ -10,6 +10,7 @@ from pyspark.errors import IllegalArgumentException
 from pipeline.errors import TableContended
 from pipeline.job_order import JobOrder
 from pipeline.marker import Marker
+from pipeline.protected import PROTECTED
 from spark.java import causes
 from spark.table import Table
 
@@ -35,9 +36,14 @@ def _is_conflict(failure: Exception) -> bool:
     return "fast-forward" in str(failure)
 
 
-def marker(order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None) -> dict[str, str]:
-    """What a commit of this order says of itself, as properties. `billed_bytes`: what a merge's exports were billed."""
-    return Marker(
+def marker(
+    order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None, *, protected: str
+) -> dict[str, str]:
+    """What a commit of this order says of itself, as properties. `billed_bytes`: what a merge's exports were billed.
+
+    `protected`: what its rows were made without (`pipeline.protected.protected_text`).
+    """
+    said = Marker(
         watermark=order.end,
         start=order.start,
         job=order.job,
@@ -46,4 +52,5 @@ def marker(order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None 
         source_id=order.source.id,
         counts=counts,
         billed_bytes=billed_bytes,
-    ).to_properties()
+    )
+    return {**said.to_properties(), PROTECTED: protected}

@@ -17,13 +17,13 @@ from pyspark.sql import functions as F
 
 from pipeline.column_growth import Target, first_columns, rebuilt
 from pipeline.column_names import WRITE_TIME
-from pipeline.column_profile import Observed, Profile
+from pipeline.column_profile import Observed, Profile, weighed
 from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineError
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
 from pipeline.protected import protected_text
-from pipeline.table_columns import Columns, resolved
+from pipeline.table_columns import Columns, added, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.keys import has_cells, lacks_key, observed_room
@@ -34,7 +34,7 @@ from spark.reading import Export, proven, read_exports
 from spark.records import items, items_of_files
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
-from spark.sampling import often_null, sample_size, sampled_lines
+from spark.sampling import items_each, often_null, sample_size, sampled_lines
 from spark.shuffles import for_load, shuffle_for
 from spark.sql import when
 from spark.table import Table
@@ -71,6 +71,10 @@ class _Load:
         """Whether all of it is looked at before its types are decided."""
         return sample_size(self.manifest) == self.manifest.item_count
 
+    def marker(self, counts: dict[str, int]) -> dict[str, str]:
+        """What the commits of this load say of themselves."""
+        return marker(self.order, counts, protected=protected_text(self.order.columns, self.protection.fingerprint))
+
 
 class _Counted(NamedTuple):
     """Typed rows of all items, and what is counted as they pass."""
@@ -105,7 +109,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
         this, passes = replace(this, expects_misfits=True), 2
         written = _pass(this, target, _counted(this, target))
     # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
-    better = target if this.is_small else _target(this, seen + written.seen)
+    better = target if this.is_small else _target(this, weighed(seen, items_each(this.manifest), written.seen))
     if better != target:
         target, passes = better, passes + 1
         written = _pass(this, target, _counted(this, target))
@@ -152,7 +156,7 @@ def _write_branch(this: _Load, target: Target, typed: DataFrame) -> str:
     branch = table.new_branch()
     rows = aligned(typed, target.written, this.spark.table(table.sql_name).schema)
     writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
-    for name, value in marker(this.order, _counts(this.manifest)).items():
+    for name, value in this.marker(_counts(this.manifest)).items():
         writer = writer.option(f"snapshot-property.{name}", value)
     writer.overwrite(F.lit(True))
     return branch
@@ -214,22 +218,17 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     counts = {**_counts(this.manifest), "misfits": written.found["misfits"]}
     if counts["misfits"]:
         _check_types(this, target, written.branch)
-    properties = marker(this.order, counts)
-    protected = protected_text(this.order.columns, this.protection.fingerprint)
+    properties = this.marker(counts)
     if target.replaces_key:
         rows = unpacked(_counted(this, target).typed, target.columns)
-        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties, protected))
+        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties))
     else:
         _check_branch(this, written.branch)
-        committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties, protected))
-    before = {field.name for field in this.existing.all} if this.existing else {f.name for f in target.columns.all}
+        committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
+    before = this.existing or target.columns
     misfits = exploded(this.spark.table(this.table.sql_name), *(field.name for field in target.columns.key))
-    return Committed(
-        counts=counts,
-        new_columns=[field.name for field in target.columns.all if field.name not in before],
-        misfits=listed_misfits(misfits, [f.name for f in target.columns.key]) if counts["misfits"] else [],
-        passes=passes,
-    )
+    listed = listed_misfits(misfits, [f.name for f in target.columns.key]) if counts["misfits"] else []
+    return Committed(counts, list(added(before.all, target.columns.all)), listed, passes=passes)
 
 
 def _check_types(this: _Load, target: Target, branch: str) -> None:

@@ -24,8 +24,8 @@ from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
 from pipeline.job_order import JobOrder
 from pipeline.marker import read_table_state, row_count
 from pipeline.pins import check_followed
-from pipeline.protected import PROTECTED, check_protected, protected_text
-from pipeline.table_columns import Columns, columns_of, resolved
+from pipeline.protected import check_protected, protected_at, protected_text
+from pipeline.table_columns import Columns, added, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
@@ -83,7 +83,10 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
     before = columns_of(metadata, order.source.key)
+    check_shown(metadata)
     check_followed(before, order.columns)
+    there = protected_at(metadata, read_table_state(metadata).watermark)
+    check_protected(there, before, order.columns, protection.fingerprint)
     with ExitStack() as held:
         with proven(spark, exports):
             lines = changes.numbered_lines(spark, exports)
@@ -93,7 +96,6 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
                 changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
             this = _Merge(spark, order, table, exports, protection, folded, changed, held)
             told = _told(this, before)
-        _protect(this, metadata["properties"], before)
         if _had_misfits(metadata):
             return _merged_when_counted(this, told, before)
         # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
@@ -105,15 +107,6 @@ def _had_misfits(metadata: Mapping[str, Any]) -> bool:
     """Whether the last commit had some: then there are more of them, mostly."""
     marker = read_table_state(metadata).marker
     return marker is not None and marker.counts.get("misfits", 0) > 0
-
-
-def _protect(this: _Merge, properties: Mapping[str, str], columns: Columns) -> None:
-    """Refuse rows made otherwise than those that are there; say of the table what its rows are made without from now on."""
-    said, fingerprint = this.order.columns, this.protection.fingerprint
-    check_protected(properties, columns, said, fingerprint)
-    protected = protected_text(said, fingerprint)
-    if properties.get(PROTECTED, "") != protected:
-        this.table.remember({PROTECTED: protected})
 
 
 def _told(this: _Merge, columns: Columns) -> DataFrame:
@@ -158,6 +151,8 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
         rows, found = _looked_through(this, _told(this, columns), columns)
     key = [field.name for field in columns.key]
     misfits = _listed(this, exploded(rows, *key), key) if found["misfits"] else []
+    if columns != before:
+        this.table.evolve(columns)  # not before nothing can refuse the changes any more
     _commit(this, rows, lambda: _marker(this, found), columns)
     return replace(_done(this, found, before, columns), misfits=misfits)
 
@@ -191,13 +186,10 @@ def _records(exports: Sequence[Export]) -> int:
 
 
 def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
-    """Give the table a column for every attribute and nested field that has none; returns its columns then."""
+    """The columns with room for every attribute and nested field that has none."""
     observed = observed_misfits(exploded(rows))
     seen = Profile.of(replace(row, path=resolved(row.path, columns)) for row in observed)
-    wanted = grown(columns, seen, this.order.columns)
-    if wanted != columns:
-        this.table.evolve(wanted)
-    return wanted
+    return grown(columns, seen, this.order.columns)
 
 
 def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:
@@ -212,17 +204,18 @@ def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]]
 
 def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
     billed = sum(export.manifest.billed_bytes for export in this.exports)
-    return marker(this.order, accounting.of_commit(found), billed)
+    protected = protected_text(this.order.columns, this.protection.fingerprint)
+    return marker(this.order, accounting.of_commit(found), billed, protected=protected)
 
 
 def _done(this: _Merge, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
     """What the job has committed, after the table has been told to remember it."""
-    counts, known = accounting.of_commit(found), {field.name for field in before.all}
+    counts = accounting.of_commit(found)
     summary = this.table.summary()
     this.table.remember(_marker(this, found))
     return Committed(
         counts=counts,
-        new_columns=[field.name for field in columns.all if field.name not in known],
+        new_columns=list(added(before.all, columns.all)),
         continuity=accounting.continuity(counts, summary),
     )
 

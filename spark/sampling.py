@@ -29,6 +29,11 @@ def sample_size(export: ExportManifest) -> int:
     return min(export.item_count, MOST_ITEMS, max(affordable, LEAST_ITEMS))
 
 
+def items_each(export: ExportManifest) -> float:
+    """How many items each of a sample stands for."""
+    return export.item_count / max(sample_size(export), 1)
+
+
 def sampled_lines(spark: SparkSession, export: Export) -> list[bytes]:
     """So many lines of an export, of few of its files: keys are spread over all of them by their hash."""
     size, wanted, held = sample_size(export.manifest), [], 0

@@ -17,7 +17,6 @@ from pyspark.sql.types import StructType
 from pipeline.column_growth import Target
 from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
-from pipeline.protected import PROTECTED
 from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
 from spark.java import ascii_text, causes, iceberg_schema, string_map
 from spark.schemas import table_schema
@@ -149,10 +148,9 @@ class Table:
         """The summary of a branch's newest snapshot."""
         return dict(self._java().snapshot(name).summary())
 
-    def publish(self, branch: str, target: Target, marker: Mapping[str, str], protected: str = "") -> None:
+    def publish(self, branch: str, target: Target, marker: Mapping[str, str]) -> None:
         """Make a branch the table's content, replacements its columns, in one commit with the marker.
 
-        `protected`: what the rows were made without, as `pipeline.protected` writes it.
         Fails if `MAIN` has moved since the branch was made.
         """
         transaction = self._java().newTransaction()
@@ -166,11 +164,11 @@ class Table:
             closing.set(name, value)
         closing.commit()
         transaction.manageSnapshots().removeBranch(branch).commit()
-        self._set(transaction, {**marker, PROTECTED: protected, LOADING: ""})
+        self._set(transaction, {**marker, LOADING: ""})
         transaction.commitTransaction()
         self._java()
 
-    def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str], protected: str = "") -> None:
+    def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
         """Replace the table by these rows with these columns, in one commit with the marker.
 
         For the one change that a branch cannot carry: another type of the key. No column is required afterwards, since
@@ -179,14 +177,12 @@ class Table:
         writer = rows.to(_optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
         for name, value in {**_PROPERTIES, **marker, **column_kinds(columns.all)}.items():
             writer = writer.tableProperty(name, value)
-        if protected:
-            writer = writer.tableProperty(PROTECTED, protected)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
         transaction = self._java().newTransaction()
         self._describe(transaction, columns)
-        self._set(transaction, {PROTECTED: protected})
+        self._set(transaction, marker)
         transaction.commitTransaction()
 
     def remember(self, properties: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from pipeline.errors import KeyMismatch, VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import row_count
-from pipeline.protected import check_protected
+from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
 from spark.guard import compared_snapshot
@@ -64,7 +64,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
     columns = table.columns_at(snapshot_id)
-    check_protected(metadata["properties"], columns, order.columns, protection.fingerprint)
+    check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
     shuffle_for(spark, for_changes([export.manifest], row_count(metadata)))

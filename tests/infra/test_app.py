@@ -64,6 +64,9 @@ def test_columns_may_be_a_schema_file_of_their_own(tmp_path):
     tables = [{"name": "orders", "columns": str(schema)}]
     (table,) = read_settings(App(context={"tidemark": {"tables": tables}}), {}).tables
     assert table.columns.to_json() == {"/total": {"type": "N"}}
+    schema.write_text('{"email": {"hash": true}, "email": "S"}')
+    with pytest.raises(SettingRefused, match=r"tables\[0\].columns.*it says 'email' more than once"):
+        read_settings(App(context={"tidemark": {"tables": tables}}), {})
     schema.unlink()
     with pytest.raises(SettingRefused, match=r"tables\[0\].columns"):
         read_settings(App(context={"tidemark": {"tables": tables}}), {})

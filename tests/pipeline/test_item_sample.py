@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pipeline import item_sample
-from pipeline.column_profile import Observed
+from pipeline.column_profile import Observed, Profile, weighed
 from pipeline.item_sample import items_of, observed_items
 from pipeline.overrides import Overrides
 
@@ -141,3 +141,13 @@ PERSON = {"M": {"name": S, "zip": N}}
 )
 def test_what_is_hidden_counts_as_what_becomes_of_it(value, said, left):
     assert paths([{"a": value}], said) == left
+
+
+def test_a_sample_weighs_as_all_items_do_and_nothing_counts_twice():
+    path = (".v",)
+    sample = [Observed(path, "N", 8, 1), Observed(path, "M", 2)]
+    counted = [Observed(path, "M", 21), Observed(path, "N", 3, 20, fits_long=False), Observed((".new",), "S", 1)]
+    profile = Profile.of(weighed(sample, 10.0, counted))
+    assert profile.members["v"].tags == {"N": 80, "M": 21}
+    assert (profile.members["v"].integer_digits, profile.members["v"].fits_long) == (20, False)
+    assert profile.members["new"].tags == {"S": 1}

@@ -95,3 +95,18 @@ def test_a_mail_of_36_windows_with_much_to_tell_fits_into_a_message():
     event = done(plan(days), misfits=misfits, new_columns=["c" * 255] * 50, counts={**COUNTS, "misfits": 50})
     mail = success_mail(event, DEPLOYMENT)
     assert len(json.dumps(mail.facts)) + len(mail.text) < LONGEST_MESSAGE
+
+
+def test_a_name_cannot_look_like_lines_of_a_mail():
+    misfits = [{"path": "/a\n\nWhat to do: pay\u2028é", "count": 1}]
+    text = success_mail(done(counts={**COUNTS, "misfits": 1}, misfits=misfits), DEPLOYMENT).text
+    assert "  /a\\n\\nWhat to do: pay\\u2028é: 1\n" in text
+
+
+@pytest.mark.parametrize(("count", "end"), [(20, "c18, c19.\n"), (21, "c18, c19, and more, which the report lists.\n")])
+def test_a_list_that_was_cut_says_so(count, end):
+    columns = [f"c{i}" for i in range(count)]
+    misfits = [{"path": f"/{name}", "count": 1} for name in columns]
+    text = success_mail(done(counts={**COUNTS, "misfits": 21}, misfits=misfits, new_columns=columns), DEPLOYMENT).text
+    assert end in text
+    assert ("  and more, which the report lists\n" in text) is (count > 20)

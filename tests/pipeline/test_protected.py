@@ -8,15 +8,16 @@ from pipeline.column_growth import first_columns
 from pipeline.column_profile import Profile
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
+from pipeline.instants import parse_instant
 from pipeline.item_sample import observed_items
 from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.protected import PROTECTED, check_protected, protected_text
+from pipeline.protected import PROTECTED, check_protected, protected_at, protected_text
 
 S = {"S": "x"}
 ITEM = {"pk": S, "a": S, "m": {"M": {"x": S}}, "l": {"L": [{"M": {"x": S}}]}, "j": {"L": [S, {"N": "1"}]}}
 COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(observed_items([ITEM])))
 LOADED = Overrides.parse({"gone": {"drop": True}, "h": {"hash": True}})
-PROPERTIES = {PROTECTED: protected_text(LOADED, "one secret")}
+THERE = protected_text(LOADED, "one secret")
 
 
 def said(**more) -> Overrides:
@@ -25,26 +26,42 @@ def said(**more) -> Overrides:
 
 def test_a_table_without_protection_says_nothing():
     assert protected_text(NO_OVERRIDES, "") == ""
-    assert check_protected({}, COLUMNS, NO_OVERRIDES, "") is None
+    assert check_protected("", COLUMNS, NO_OVERRIDES, "") is None
 
 
 @pytest.mark.parametrize("path", ["new", "/m/new", "/l/*/new"])
 def test_what_the_table_holds_nothing_of_is_protected_at_once(path):
-    assert check_protected(PROPERTIES, COLUMNS, said(**{path: {"drop": True}}), "one secret") is None
+    assert check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret") is None
 
 
 @pytest.mark.parametrize("path", ["a", "m", "/m/x", "/m/*", "/l/*/x", "/a/inside", "/j/*"])
 def test_what_the_table_may_hold_needs_a_rebuild(path):
     with pytest.raises(RebuildNeeded, match="may hold"):
-        check_protected(PROPERTIES, COLUMNS, said(**{path: {"drop": True}}), "one secret")
+        check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret")
 
 
 @pytest.mark.parametrize("overrides", [NO_OVERRIDES, Overrides.parse({"gone": {"drop": True}})])
 def test_what_is_taken_back_needs_a_rebuild(overrides):
     with pytest.raises(RebuildNeeded, match="no longer is"):
-        check_protected(PROPERTIES, COLUMNS, overrides, "one secret")
+        check_protected(THERE, COLUMNS, overrides, "one secret")
 
 
 def test_another_secret_needs_a_rebuild():
     with pytest.raises(RebuildNeeded, match="another secret"):
-        check_protected(PROPERTIES, COLUMNS, LOADED, "another secret")
+        check_protected(THERE, COLUMNS, LOADED, "another secret")
+
+
+def test_a_rollback_brings_back_what_the_older_rows_were_made_without():
+    def commit(id_, at, **said):
+        marker = {"tidemark.watermark": at, "tidemark.start": at, "tidemark.job": "load", "tidemark.job-id": at}
+        source = {"tidemark.source-arn": "arn", "tidemark.source-id": "id"}
+        return {"snapshot-id": id_, "parent-snapshot-id": id_ - 1 or None, "summary": {**marker, **source, **said}}
+
+    first, second = "2026-11-01T12:00:00Z", "2026-11-01T13:00:00Z"
+    snapshots = [commit(1, first, **{PROTECTED: ""}), commit(2, second, **{PROTECTED: THERE})]
+    metadata = {"snapshots": snapshots, "properties": {PROTECTED: THERE}}
+    for id_, watermark, there in ((2, second, THERE), (2, first, ""), (1, first, "")):
+        found = protected_at({**metadata, "current-snapshot-id": id_}, parse_instant(watermark))
+        assert found == there
+    # A commit from before this stood there, or one that has expired: the table's property.
+    assert protected_at({**metadata, "snapshots": [commit(1, first)], "current-snapshot-id": 1}, None) == THERE

@@ -131,6 +131,16 @@ def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch, 
     assert {len(row) for row in source.rows().values()} == {2 + 2 + 4 + 2}
 
 
+def test_what_a_sample_counts_weighs_as_much_as_what_all_items_count(shop, monkeypatch):
+    monkeypatch.setattr(spark.sampling, "MOST_ITEMS", 10)
+    source = shop()
+    for i in range(100):
+        source.put(1, {"pk": {"S": f"k{i}"}, "v": {"M": {"x": S}} if i % 5 == 0 else {"N": str(i)}})
+    report = source.load(5)
+    assert {row["path"]: row["count"] for row in report["misfits"]} == {"/v": 20}
+    assert source.differences(5) == []
+
+
 def test_values_of_the_rarer_kind_are_kept_as_misfits(shop):
     source = shop()
     source.put(1, *({"pk": {"S": f"m{i}"}, "a": {"M": {"x": S}}} for i in range(3)), {"pk": {"S": "s"}, "a": S})

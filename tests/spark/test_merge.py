@@ -72,7 +72,7 @@ def test_the_counts_stand_in_the_commit_and_in_the_property(merged):
 
 def test_new_attributes_and_members_of_maps_become_columns_and_fields(merged):
     source, report = merged
-    assert sorted(report["new_columns"]) == ["added", "l"]
+    assert sorted(report["new_columns"]) == ["added", "l", "m.y"]
     rows = source.rows()
     assert (rows["a"]["added"], rows["d"]["m"]) == ("x", {"x": "x", "y": {"z": True}})
 

@@ -180,3 +180,30 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
         carry_out(source, order, v="decimal(38,1)")
     assert source.state.watermark == minute(5)
     assert carry_out(source, order)["counts"]["misfits"] == 1  # the type taken back
+
+
+def test_a_hash_that_a_window_contradicts_leaves_no_trace_in_the_table(shop):
+    source = shop()
+    source.put(1, item("a", v=N))
+    source.load(5)
+    source.put(6, item("b", h={"M": {"x": S}}))
+    order = source.windows(5, 25)
+    schemas = len(source.metadata["schemas"])
+    with pytest.raises(OverrideContradicted):
+        carry_out(source, order, h={"hash": True})
+    assert len(source.metadata["schemas"]) == schemas
+    assert carry_out(source, order, **{"/h/*": {"hash": True}})["counts"]["inserted"] == 1
+    assert hashed('{"S":"x"}') in str(source.rows())
+
+
+def test_after_a_rollback_past_a_hash_nothing_is_hashed_beside_what_is_clear(shop):
+    source = shop()
+    source.put(1, item("a", email=S))
+    source.load(5)
+    loaded = source.metadata["current-snapshot-id"]
+    carry_out(source, source.full(15), email={"hash": True})
+    source.roll_back(loaded)
+    source.put(6, item("b", email=S))
+    with pytest.raises(RebuildNeeded, match="hash is set for /email"):
+        carry_out(source, source.windows(5, 25), email={"hash": True})
+    assert len(source.rows()) == 1

@@ -6,7 +6,7 @@ import pytest
 
 import spark.load
 from pipeline.column_types import Kind
-from pipeline.errors import KeyDoesNotFit
+from pipeline.errors import KeyDoesNotFit, RebuildNeeded
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import minute
 
@@ -22,13 +22,30 @@ def test_a_rebuild_replaces_content_and_types_and_keeps_names(shop):
     before = source.metadata["schemas"][-1]
     report = source.load(30)
     assert source.differences(30) == []
-    assert report["new_columns"] == ["amount_2"]
+    assert report["new_columns"] == ["m.y", "amount_2"]
     ids = {f["name"]: f["id"] for f in before["fields"]}
     after = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
     assert {f["name"]: f["type"] for f in after["fields"]}["amount"] == "decimal(38, 1)"
     assert [f["name"] for f in after["fields"] if "#" in f["name"]] == []
     assert {f["name"]: f["id"] for f in after["fields"]}["gone"] == ids["gone"]
     assert source.state.watermark == minute(30)
+
+
+def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.load(5)
+    loaded = source.metadata["current-snapshot-id"]
+    source.put(6, {"pk": {"S": "b"}, "v": {"N": "1.5"}})
+    source.load(15)
+    source.roll_back(loaded)
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.merge(5, 25)
+    assert source.state.watermark == minute(5)
+    source.load(25)
+    source.put(26, {"pk": {"S": "c"}, "v": {"N": "2"}})
+    source.merge(25, 40)
+    assert source.differences(40) == []
 
 
 def test_columns_of_any_type_are_replaced(shop):
