@@ -119,17 +119,23 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
 
 
 def parse_files(name: str, content: bytes) -> tuple[DataFile, ...]:
-    """Read ``manifest-files.json``: one JSON object a line. A malformed line is refused by its number."""
-    files = []
+    """Read ``manifest-files.json``: one JSON object a line. A malformed line is refused by its number.
+
+    So is a second one for the same file, whose items would count twice.
+    """
+    files: dict[str, DataFile] = {}
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line:
             continue
         raw = _object(f"{name}, line {number}", line)
         try:
-            files.append(DataFile(raw["dataFileS3Key"], int(raw["itemCount"]), _md5(raw["md5Checksum"])))
+            file = DataFile(_key(raw["dataFileS3Key"]), _count(raw["itemCount"]), _md5(raw["md5Checksum"]))
         except (KeyError, TypeError, ValueError) as wrong:
             raise ManifestUnreadable(f"{name}, line {number}: {wrong!r}") from wrong
-    return tuple(files)
+        if file.key in files:
+            raise ManifestUnreadable(f"{name}, line {number}: {file.key} is listed before")
+        files[file.key] = file
+    return tuple(files.values())
 
 
 def check_totals(manifest: ExportManifest) -> None:
@@ -159,6 +165,18 @@ def _object(name: str, content: bytes) -> Mapping[str, Any]:
     if not isinstance(raw, dict):
         raise ManifestUnreadable(f"{name}: expected a JSON object, found {type(raw).__name__}")
     return raw
+
+
+def _key(text: Any) -> str:
+    if not isinstance(text, str) or not text:
+        raise ValueError(f"dataFileS3Key is {text!r}, which is no key")
+    return text
+
+
+def _count(number: Any) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise ValueError(f"itemCount is {number!r}, which is no count")
+    return number
 
 
 def _md5(text: str) -> str:

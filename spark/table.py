@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from pipeline.column_growth import Target
+from pipeline.column_names import OWN_COLUMNS
 from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
 from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
@@ -138,11 +139,20 @@ class Table:
         self._java().manageSnapshots().createBranch(name).commit()
         return name
 
-    def drop_branch(self, name: str) -> None:
-        """Remove a branch if it is there; its files become orphans."""
+    def drop_branch(self, name: str, before: Columns | None = None) -> None:
+        """Remove a branch if it is there; its files become orphans.
+
+        `before`: the table's columns before the branch; what was added for it goes as well.
+        """
         table = self._java()
         if table.refs().containsKey(name):
             table.manageSnapshots().removeBranch(name).commit()
+        if before is not None:
+            kept = {*OWN_COLUMNS, *(field.name for field in before.all)}
+            transaction = self._java().newTransaction()
+            self._delete_columns(transaction, [n for n in self._column_names(transaction) if n not in kept])
+            self._describe(transaction, before)
+            transaction.commitTransaction()
 
     def branch_summary(self, name: str) -> Mapping[str, str]:
         """The summary of a branch's newest snapshot."""

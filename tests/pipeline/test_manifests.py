@@ -175,6 +175,15 @@ def test_a_key_may_hold_any_text():
         pytest.param(b'{"itemCount":1,"dataFileS3Key":"k"}', id="no checksum"),
         pytest.param(b'{"itemCount":1,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA=="}', id="no key"),
         pytest.param(b'{"itemCount":"x","md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":"k"}', id="no count"),
+        pytest.param(
+            b'{"itemCount":-1,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":"k"}', id="less than none"
+        ),
+        pytest.param(
+            b'{"itemCount":1.5,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":"k"}', id="no whole count"
+        ),
+        pytest.param(
+            b'{"itemCount":1,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":7}', id="no text for a key"
+        ),
         pytest.param(b'{"itemCount":1,"md5Checksum":"abc","dataFileS3Key":"k"}', id="no base64"),
         pytest.param(b'{"itemCount":1,"md5Checksum":"YWJj","dataFileS3Key":"k"}', id="not 16 bytes"),
     ],
@@ -214,3 +223,9 @@ def test_an_export_of_the_table_s_own_source_passes():
 def test_an_export_of_another_source_is_refused(fields, error):
     with pytest.raises(error):
         check_source(parse_summary("summary", changed(FULL, **fields)), SOURCE)
+
+
+def test_a_file_that_is_listed_twice_is_refused():
+    line = b'{"itemCount":1,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":"a/b.json.gz"}'
+    with pytest.raises(ManifestUnreadable, match=r"files, line 2: a/b.json.gz is listed before"):
+        parse_files("files", line + b"\n" + line)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import spark.load
 from pipeline.column_types import Kind
-from pipeline.errors import KeyDoesNotFit, RebuildNeeded
+from pipeline.errors import KeyDoesNotFit, OverrideContradicted, RebuildNeeded
+from pipeline.overrides import Overrides
+from spark.job import run
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import minute
 
@@ -46,6 +50,22 @@ def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
     source.put(26, {"pk": {"S": "c"}, "v": {"N": "2"}})
     source.merge(25, 40)
     assert source.differences(40) == []
+
+
+def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.load(5)
+    names = [field["name"] for field in source.metadata["schemas"][-1]["fields"]]
+    source.put(6, {"pk": {"S": "a"}, "v": S, "new": S, "h": {"M": {}}})
+    order = replace(source.full(15), columns=Overrides.parse({"h": {"hash": True}}))
+    with pytest.raises(OverrideContradicted):
+        run(source.spark, order, "a secret of thirty-two characters")
+    now = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
+    assert [field["name"] for field in now["fields"]] == names
+    assert source.differences(5) == []
+    source.merge(5, 25)
+    assert source.differences(25) == []
 
 
 def test_columns_of_any_type_are_replaced(shop):
