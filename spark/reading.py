@@ -131,7 +131,10 @@ def verify_data_files(spark: SparkSession, exports: Sequence[Export]) -> None:
         uri, md5 = expected.pop(path)
         if found != md5:
             raise ChecksumMismatch(f"{uri}: its MD5 is {found}, the manifest says {md5}")
-    for uri, _ in expected.values():
+    for uri, md5 in expected.values():
+        # Spark passes over a file of no bytes at all.
+        if files.exists(spark, uri):
+            raise ChecksumMismatch(f"{uri} is empty, the manifest says that its MD5 is {md5}")
         raise DataFileMissing(f"{uri} does not exist, and a manifest names it")
 
 

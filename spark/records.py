@@ -33,7 +33,7 @@ def items_of_files(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     if not uris:
         return items(lines(spark, [])).drop("#line")
     parsed = read_files(spark, uris, "json", _ITEM, **_PERMISSIVE)
-    return parsed.select(*_as_item(F.struct("Item", F.col(f"`{_CORRUPT}`"))))
+    return parsed.select(F.col("Item").alias(ITEM), _is_item(F.struct("Item", F.col(f"`{_CORRUPT}`"))).alias(READABLE))
 
 
 def items(lines_: DataFrame) -> DataFrame:
@@ -44,12 +44,14 @@ def items(lines_: DataFrame) -> DataFrame:
     carried = [name for name in lines_.columns if name != "value"]
     record = F.from_json("value", _ITEM, _PERMISSIVE)
     parsed = lines_.select(*carried, F.col("value").alias("#line"), record.alias("record"))
-    return parsed.select(*carried, "#line", *_as_item(F.col("record")))
+    found = F.col("record")
+    return parsed.select(
+        *carried, "#line", found["Item"].alias(ITEM), (_is_item(found) & _is_text("#line")).alias(READABLE)
+    )
 
 
-def _as_item(record: Column) -> tuple[Column, Column]:
-    whole = _is_whole(record) & record["Item"].isNotNull()
-    return record["Item"].alias(ITEM), whole.alias(READABLE)
+def _is_item(record: Column) -> Column:
+    return _is_whole(record) & record["Item"].isNotNull()
 
 
 def changes(lines_: DataFrame) -> DataFrame:
@@ -59,10 +61,11 @@ def changes(lines_: DataFrame) -> DataFrame:
     ``#new``, the new image as JSON text or null for a deletion; ``#readable``.
     """
     carried = [name for name in lines_.columns if name != "value"]
-    parsed = lines_.select(*carried, F.from_json("value", _CHANGE_LINE, _PERMISSIVE).alias("record"))
+    found = F.from_json("value", _CHANGE_LINE, _PERMISSIVE)
+    parsed = lines_.select(*carried, found.alias("record"), _is_text("value").alias("#is_text"))
     record = F.col("record")
     micros = _micros(record["Metadata"]["WriteTimestampMicros"])
-    whole = _is_whole(record) & record["Keys"].isNotNull() & micros.isNotNull()
+    whole = F.col("#is_text") & _is_whole(record) & record["Keys"].isNotNull() & micros.isNotNull()
     return parsed.select(
         *carried,
         record["Keys"].alias("#keys"),
@@ -76,6 +79,11 @@ def changes(lines_: DataFrame) -> DataFrame:
 def image(text: Column) -> Column:
     """An image kept as text, as a level; null for none, and for text that is no level."""
     return F.from_json(text, LEVEL_TYPE)
+
+
+def _is_text(line: str) -> Column:
+    """Whether a line's bytes are UTF-8: where they are none, what is parsed of them is another text."""
+    return F.encode(line, "UTF-8") == F.col(line).cast("binary")
 
 
 def _is_whole(record: Column) -> Column:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.errors import CountMismatch, UnreadableLine
@@ -24,8 +24,7 @@ def unreadable_line(
         for uri in export.files_with_records:
             # One gzip file is one partition, so the row's number in it is the line's.
             numbered = lines(spark, [uri]).withColumn("#number", F.monotonically_increasing_id())
-            no_record = parsed(numbered).where(unreadable()).select("#number")
-            found = no_record.union(numbered.where(_is_no_text()).select("#number")).agg(F.min("#number")).first()
+            found = parsed(numbered).where(unreadable()).agg(F.min("#number")).first()
             if found is not None and found[0] is not None:
                 return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
     return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")
@@ -41,8 +40,3 @@ def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) ->
             if found != file.item_count:
                 return CountMismatch(f"{uri} holds {found} records, its manifest says {file.item_count}")
     return CountMismatch(f"the manifests say {said} records, {read} were read")
-
-
-def _is_no_text() -> Column:
-    """Whether a line's bytes are no UTF-8: made a text before it is parsed, it is another one, and may be a record."""
-    return F.encode("value", "UTF-8") != F.col("value").cast("binary")

@@ -77,6 +77,11 @@ def cut_short(shop: Shop, order: JobOrder) -> None:
     file.write_bytes(file.read_bytes()[:-4])
 
 
+def emptied(shop: Shop, order: JobOrder) -> None:
+    (file, *_) = full_files(shop, order)
+    file.write_bytes(b"")
+
+
 def altered(shop: Shop, order: JobOrder) -> None:
     (file, *_) = full_files(shop, order)
     file.write_bytes(gzip.compress(gzip.decompress(file.read_bytes()).replace(b"2", b"3")))

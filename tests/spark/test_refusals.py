@@ -39,6 +39,8 @@ TAMPERED = [
     (tampering.count_wrong, errors.CountMismatch, ".json.gz holds"),
     (tampering.torn_line, errors.UnreadableLine, "line 1"),
     (tampering.blank_line, errors.UnreadableLine, "line 1"),
+    (tampering.not_utf8, errors.UnreadableLine, "line 1"),
+    (tampering.emptied, errors.ChecksumMismatch, "is empty"),
     (tampering.no_image, errors.UnreadableLine, "line 1"),
     (tampering.odd_value, errors.UnreadableLine, ""),
     (tampering.without_key, errors.KeyMismatch, "pk:S"),
@@ -68,6 +70,8 @@ def test_a_merge_refuses(source, tamper, error, said):
 OF_ANY_JOB = (
     tampering.cut_short,
     tampering.removed,
+    tampering.emptied,
+    tampering.not_utf8,
     tampering.count_wrong,
     tampering.torn_line,
     tampering.odd_value,
@@ -78,7 +82,6 @@ OF_ANY_JOB = (
 LOADS = [
     *((tamper, error, said) for tamper, error, said in TAMPERED if tamper in OF_ANY_JOB),
     (tampering.blank_line, errors.CountMismatch, "holds 1 records, its manifest says 2"),
-    (tampering.not_utf8, errors.UnreadableLine, "line 1"),
 ]
 
 
