@@ -69,9 +69,9 @@ def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]
 def listed_misfits(misfits: DataFrame, key: Sequence[str]) -> list[dict[str, Any]]:
     """The most frequent kinds of misfits (``pointer``, ``json``, and the key's columns): path, type, count, a key.
 
-    Indices in a path become ``*``, so that a list is one path however long it is.
+    Indices in a path become ``*``, so that a list is one path however long it is; the first step is an attribute.
     """
-    path = F.regexp_replace("pointer", "/[0-9]+(?=/|$)", "/*")
+    path = F.regexp_replace("pointer", "(?<=[^/])/[0-9]+(?=/|$)", "/*")
     tag = F.regexp_extract("json", '^\\{"([A-Z]+)"', 1)
     rows = (
         misfits.groupBy(path.alias("path"), tag.alias("type"))

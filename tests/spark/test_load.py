@@ -141,11 +141,12 @@ def test_what_a_sample_counts_weighs_as_much_as_what_all_items_count(shop, monke
     assert source.differences(5) == []
 
 
-def test_values_of_the_rarer_kind_are_kept_as_misfits(shop):
+@pytest.mark.parametrize("name", ["a", "404"])
+def test_values_of_the_rarer_kind_are_kept_as_misfits(shop, name):
     source = shop()
-    source.put(1, *({"pk": {"S": f"m{i}"}, "a": {"M": {"x": S}}} for i in range(3)), {"pk": {"S": "s"}, "a": S})
+    source.put(1, *({"pk": {"S": f"m{i}"}, name: {"M": {"x": S}}} for i in range(3)), {"pk": {"S": "s"}, name: S})
     report = source.load(5)
-    assert report["misfits"] == [{"path": "/a", "type": "S", "count": 1, "example": '{"pk":"s"}'}]
+    assert report["misfits"] == [{"path": f"/{name}", "type": "S", "count": 1, "example": '{"pk":"s"}'}]
     # A small load does not look for misfits until a row turns out to be odd.
     assert (report["counts"]["misfits"], report["passes"]) == (1, 2)
     assert source.differences(5) == []
