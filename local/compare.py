@@ -11,11 +11,14 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from pyiceberg.schema import Schema
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StringType, StructType
+
+#: Python rounds to 28 digits otherwise; DynamoDB has 38.
+_EXACT = Context(prec=38)
 
 OWN_COLUMNS = ("_write_time", "_misfits")
 Tagged = Mapping[str, Any]
@@ -70,7 +73,7 @@ def key_text(item: Item, key: tuple[str, ...]) -> str:
 
 def _key_part(value: Any, is_number: bool) -> str:
     if is_number:
-        return format(Decimal(value).normalize(), "f")
+        return format(Decimal(value).normalize(_EXACT), "f")
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -122,12 +123,15 @@ class Table:
 
     def evolve(self, columns: Columns) -> None:
         """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
+        there, wanted = self.columns().attributes, {field.name for field in columns.all}
         transaction = self._java().newTransaction()
         leftover = [name for name in self._column_names(transaction) if name.endswith(REPLACEMENT)]
         self._delete_columns(transaction, leftover)
         schema = iceberg_schema(self._spark, table_schema(columns))
         transaction.updateSchema().unionByNameWith(schema).commit()
-        self._describe(transaction, columns)
+        # What is to be replaced or to go stays described until then: it is what readers see.
+        left = tuple(field for field in there if field.name not in wanted)
+        self._describe(transaction, replace(columns, attributes=columns.attributes + left))
         transaction.commitTransaction()
         self._java()
 

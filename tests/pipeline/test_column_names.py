@@ -38,6 +38,11 @@ def test_names_that_read_alike_get_suffixes_whatever_order_they_come_in():
     assert column_names(["a b", "a.b", "A b"], {}) == expected
 
 
+def test_names_that_are_one_in_parquet_files_get_suffixes():
+    assert column_names(["1", "_1", "#1"], {}) == {"#1": "_1", "1": "1_2", "_1": "_1_3"}
+    assert column_names(["1"], {"x": "_1"}) == {"1": "1_2"}
+
+
 def test_a_name_once_given_stays_and_newcomers_go_beside_it():
     assert column_names(["ID", "id"], {"id": "id"}) == {"ID": "id_2", "id": "id"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 import spark.load
 from pipeline.column_types import Kind
 from pipeline.errors import KeyDoesNotFit, OverrideContradicted, RebuildNeeded
+from pipeline.marker import NAMES
 from pipeline.overrides import Overrides
+from pipeline.table_columns import KINDS
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import minute
@@ -66,6 +69,26 @@ def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
     assert source.differences(5) == []
     source.merge(5, 25)
     assert source.differences(25) == []
+
+
+def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeypatch):
+    source = shop()
+    long_name = "n" * 300
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1E100"}, long_name: {"N": "1"}})
+    source.load(5)
+    said = {name: json.loads(source.metadata["properties"][name]) for name in (KINDS, NAMES)}
+    source.put(6, *({"pk": {"S": f"b{i}"}, "v": S, long_name: S} for i in range(3)))
+    with monkeypatch.context() as killed:
+        killed.setattr(spark.load.Table, "publish", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            source.load(15)
+    for name, known in said.items():
+        assert known.items() <= json.loads(source.metadata["properties"][name]).items()
+    source.merge(5, 25)
+    rows = source.rows()
+    assert (rows["a"]["v"], rows["b0"]["v"]) == ("1" + "0" * 100, None)
+    source.load(30)
+    assert source.differences(30) == []
 
 
 def test_columns_of_any_type_are_replaced(shop):
