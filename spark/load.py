@@ -116,7 +116,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     try:
         return _publish(this, target, written, passes)
     except JobRefused:
-        this.table.drop_branch(written.branch, this.existing)
+        this.table.drop_branch(written.branch, target.written, this.existing)
         raise
 
 
@@ -138,7 +138,7 @@ def _pass(this: _Load, target: Target, rows: _Counted) -> _Written:
     try:
         return _checked(this, target, branch, _found(this, rows.counts))
     except PipelineError:
-        this.table.drop_branch(branch, this.existing)
+        this.table.drop_branch(branch, target.written, this.existing)
         raise
 
 

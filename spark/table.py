@@ -16,7 +16,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from pipeline.column_growth import Target
-from pipeline.column_names import OWN_COLUMNS
 from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
 from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
@@ -143,19 +142,25 @@ class Table:
         self._java().manageSnapshots().createBranch(name).commit()
         return name
 
-    def drop_branch(self, name: str, before: Columns | None = None) -> None:
+    def drop_branch(self, name: str, made: Columns | None = None, before: Columns | None = None) -> None:
         """Remove a branch if it is there; its files become orphans.
 
-        `before`: the table's columns before the branch; what was added for it goes as well.
+        `made`: the columns of the table for the branch; those that `before` lacks go as well, unless somebody has
+        committed rows with them meanwhile.
         """
         table = self._java()
         if table.refs().containsKey(name):
             table.manageSnapshots().removeBranch(name).commit()
-        if before is not None:
-            kept = {*OWN_COLUMNS, *(field.name for field in before.all)}
-            transaction = self._java().newTransaction()
-            self._delete_columns(transaction, [n for n in self._column_names(transaction) if n not in kept])
-            self._describe(transaction, before)
+        if made and before:
+            self._take_back({field.name for field in made.all} - {field.name for field in before.all})
+
+    def _take_back(self, added: set[str]) -> None:
+        table = self._java()
+        shown = table.schemas().get(table.snapshot(MAIN).schemaId())
+        transaction = table.newTransaction()
+        there = added.intersection(self._column_names(transaction)) - {column.name() for column in shown.columns()}
+        if there:
+            self._delete_columns(transaction, there)
             transaction.commitTransaction()
 
     def branch_summary(self, name: str) -> Mapping[str, str]:
