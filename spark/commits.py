@@ -10,7 +10,7 @@ from pyspark.errors import IllegalArgumentException
 from pipeline.errors import TableContended
 from pipeline.job_order import JobOrder
 from pipeline.marker import Marker
-from pipeline.protected import PROTECTED
+from pipeline.protected import PROTECTED, protected_text
 from spark.java import causes
 from spark.table import Table
 
@@ -37,11 +37,11 @@ def _is_conflict(failure: Exception) -> bool:
 
 
 def marker(
-    order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None, *, protected: str
+    order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None, *, fingerprint: str
 ) -> dict[str, str]:
     """What a commit of this order says of itself, as properties. `billed_bytes`: what a merge's exports were billed.
 
-    `protected`: what its rows were made without (`pipeline.protected.protected_text`).
+    `fingerprint`: of the secret that its hashes are keyed with, empty where there are none.
     """
     said = Marker(
         watermark=order.end,
@@ -53,4 +53,4 @@ def marker(
         counts=counts,
         billed_bytes=billed_bytes,
     )
-    return {**said.to_properties(), PROTECTED: protected}
+    return {**said.to_properties(), PROTECTED: protected_text(order.columns, fingerprint)}

@@ -22,7 +22,6 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.protected import protected_text
 from pipeline.table_columns import Columns, added, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
@@ -73,7 +72,7 @@ class _Load:
 
     def marker(self, counts: dict[str, int]) -> dict[str, str]:
         """What the commits of this load say of themselves."""
-        return marker(self.order, counts, protected=protected_text(self.order.columns, self.protection.fingerprint))
+        return marker(self.order, counts, fingerprint=self.protection.fingerprint)
 
 
 class _Counted(NamedTuple):

@@ -24,7 +24,7 @@ from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
 from pipeline.job_order import JobOrder
 from pipeline.marker import read_table_state, row_count
 from pipeline.pins import check_followed
-from pipeline.protected import check_protected, protected_at, protected_text
+from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, added, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
@@ -204,8 +204,7 @@ def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]]
 
 def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
     billed = sum(export.manifest.billed_bytes for export in this.exports)
-    protected = protected_text(this.order.columns, this.protection.fingerprint)
-    return marker(this.order, accounting.of_commit(found), billed, protected=protected)
+    return marker(this.order, accounting.of_commit(found), billed, fingerprint=this.protection.fingerprint)
 
 
 def _done(this: _Merge, found: dict[str, int], before: Columns, columns: Columns) -> Committed:

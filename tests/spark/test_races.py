@@ -104,6 +104,6 @@ def _rival(source, order):
     conf.set(f"{catalog}.warehouse", source.warehouse.as_uri())
     rows = source.spark.table(f"rival.shop.{source.name}").withColumn("v", F.lit(7).cast("bigint"))
     writer = rows.writeTo(f"rival.shop.{source.name}")
-    for name, value in marker(order, {}, protected="").items():
+    for name, value in marker(order, {}, fingerprint="").items():
         writer = writer.option(f"snapshot-property.{name}", value)
     writer.overwrite(F.lit(True))

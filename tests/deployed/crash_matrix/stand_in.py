@@ -31,7 +31,7 @@ def merge(arguments: Sequence[str], credentials: Mapping[str, str]) -> int:
     if is_done(read_table_state(json.loads(table.metadata.model_dump_json(by_alias=True))), order):
         return 0
     gone = [_row(key) for key in _deletions(order, credentials)]
-    properties = marker(order, {"read": len(gone), "deleted": len(gone)}, billed_bytes=0, protected="")
+    properties = marker(order, {"read": len(gone), "deleted": len(gone)}, billed_bytes=0, fingerprint="")
     with table.transaction() as transaction:
         transaction.delete(gone[0] if len(gone) == 1 else Or(*gone), snapshot_properties=properties)
         transaction.set_properties(properties)
