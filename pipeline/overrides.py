@@ -84,8 +84,8 @@ class Overrides:
 
     @property
     def typed(self) -> tuple[Override, ...]:
-        """Those that not every value fits: a type is said, or a hash, which takes scalars and sets."""
-        return tuple(rule for rule in self.rules if rule.type or rule.hash)
+        """Those by which a type is said, which not every value fits."""
+        return tuple(rule for rule in self.rules if rule.type)
 
     @property
     def protections(self) -> tuple[Override, ...]:

@@ -18,6 +18,7 @@ from pipeline.column_names import WRITE_TIME
 from spark.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
 from spark.last_word import counted_so_far
 from spark.projection import ODD, has_no_value, misfit_count
+from spark.protection import CONTRADICTED
 
 OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
 OUTCOME = "#outcome"
@@ -72,7 +73,7 @@ def watched_counts(spark: SparkSession) -> dict[str, int]:
 
 def is_plain(found: Mapping[str, int], records: int) -> bool:
     """Whether changes hold so many records, none of them with a problem, and no odd row."""
-    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, "odd"))
+    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, CONTRADICTED, "odd"))
 
 
 def _counts() -> list[Column]:
@@ -81,12 +82,13 @@ def _counts() -> list[Column]:
         *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
         F.sum(F.col(RECORDS) - 1).alias("folded"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
+        F.count(CONTRADICTED).alias(CONTRADICTED),
     ]
 
 
 def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
     """All counts, of which some were not asked for, and those of no rows are null."""
-    names = ("read", *OUTCOMES, "folded", *_PROBLEMS, "odd", "misfits", "no_value")
+    names = ("read", *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, "odd", "misfits", "no_value")
     return {name: found.get(name) or 0 for name in names}
 
 

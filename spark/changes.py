@@ -21,7 +21,7 @@ from pipeline.identity import SourceTable
 from pipeline.table_columns import Columns
 from spark.keys import key_cells, lacks_key
 from spark.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
-from spark.protection import Protection
+from spark.protection import CONTRADICTED, Protection
 from spark.reading import Export, lines
 from spark.records import changes, image
 from spark.table_rows import held_in
@@ -70,10 +70,11 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) ->
     """One typed row for each key that changed, of what `folded` has made of a stretch.
 
     The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
-    ``#records``; a count for each kind of problem.
+    ``#records``; a count for each kind of problem; ``#contradicted``.
     """
     items = folded_.withColumn(ITEM, image(F.col("#new")))
-    typed = typed_rows(protection.protected(items, ITEM), columns, [f"`{ITEM}` IS NULL AS `#no_image`"])
+    also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM)]
+    typed = typed_rows(protection.protected(items, ITEM), columns, also)
     new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
     same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))
     unread = new.isNotNull() & F.col("#no_image")
@@ -90,6 +91,7 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) ->
         UNFIT,
         (new.isNotNull() & ~same_key).cast("int").alias(OTHER_KEY),
         CONFLICTS,
+        CONTRADICTED,
     )
 
 

@@ -1,4 +1,4 @@
-"""Values that the type set for their column is not for: counted, and refused by name."""
+"""Values that the type set for their column is not for, and what no hash can be made of: counted, and refused by name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.column_types import Field
 from pipeline.errors import OverrideContradicted
 from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
 from pipeline.pointers import step
+from spark.protection import CONTRADICTED
 from spark.sql import Sql, literal, one_of, when
 
 
@@ -34,13 +36,20 @@ def check_contradictions(misfits: DataFrame, columns: Overrides, key: Sequence[s
     )
     if first is not None:
         rule = rules[first["rule"]]
-        found = f"{first['count']} values of type {first['tag']}, such as that of {first['example']}"
-        if rule.hash:
-            remedy = f"In cdk.json, hash what is inside ({rule.pointer}/{ANY}) or drop {rule.pointer}, and deploy."
-            raise OverrideContradicted(
-                f"columns[{rule.pointer!r}] sets hash, which maps and lists have none of: {found}", remedy
-            )
+        found = f"values of type {first['tag']}: {first['count']}, such as that of {first['example']}"
         raise OverrideContradicted(f"columns[{rule.pointer!r}] sets the type {rule.type}, which does not hold {found}")
+
+
+def hash_contradicted(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
+    """The refusal of rows of which so many have a map or list where a hash is set (``#contradicted``)."""
+    keys = F.to_json(F.struct(*(field.name for field in key)))
+    row: Any = rows.groupBy(CONTRADICTED).agg(F.min(keys).alias("example")).orderBy(CONTRADICTED).dropna().first()
+    pointer = row[CONTRADICTED]
+    return OverrideContradicted(
+        f"columns[{pointer!r}] sets hash, which maps and lists have none of; items that hold one at such a place: {count}, "
+        f"such as that of {row['example']}",
+        f"In cdk.json, hash what is inside ({pointer}/{ANY}) or drop {pointer}, and deploy.",
+    )
 
 
 _TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
@@ -51,4 +60,4 @@ def _contradicts(rule: Override) -> Sql:
     at_place = f"pointer RLIKE {literal(f'^{place}$')}"
     if is_narrow(rule.type):
         return at_place
-    return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type or 'S'))}", "false")
+    return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type))}", "false")

@@ -28,10 +28,10 @@ from spark.contradictions import check_contradictions
 from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_misfits
 from spark.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
-from spark.protection import Protection
+from spark.protection import CONTRADICTED, Protection
 from spark.reading import Export, proven, read_exports
 from spark.records import items, items_of_files
-from spark.refusals import count_mismatch, unreadable_line
+from spark.refusals import check_items
 from spark.report import Committed, listed_misfits
 from spark.sampling import items_each, often_null, sample_size, sampled_lines
 from spark.shuffles import for_load, shuffle_for
@@ -40,7 +40,7 @@ from spark.table import Table
 from spark.table_rows import aligned, unpacked
 
 _LACKS_KEY = "#lacks_key"
-_COUNTED = ("items", "unreadable", "lacking", "unfit", "odd", "misfits")
+_COUNTED = ("items", "unreadable", "lacking", "unfit", "contradicting", "odd", "misfits")
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,7 @@ def _counted(this: _Load, target: Target) -> _Counted:
         "unreadable": F.count_if(unreadable()),
         "lacking": F.count_if(readable & lacking),
         "unfit": F.count_if(readable & ~lacking & ~whole_key),
+        "contradicting": F.count(CONTRADICTED),
         **({"misfits": F.sum(misfit_count())} if this.expects_misfits else {"odd": F.count_if(IS_ODD)}),
     }
     observed = rows.observe(counted, *(c.alias(n) for n, c in counts.items()))
@@ -185,19 +186,15 @@ def _rows(of: DataFrame, this: _Load, columns: Columns) -> DataFrame:
     # A cell of the key is made of nothing but the declared type: only where one is missing, the item is asked for its key.
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
     lacking = f"{when(no_cell, lacks_key(f'`{ITEM}`', this.order.source.key), 'false')} AS `{_LACKS_KEY}`"
+    also = [lacking, this.protection.contradicted(ITEM)]
     made = rows_with_misfits if this.expects_misfits else rows_told_odd
-    return made(this.protection.protected(of, ITEM), columns, this.often_null, [lacking])
+    return made(this.protection.protected(of, ITEM), columns, this.often_null, also)
 
 
 def _checked(this: _Load, target: Target, branch: str, found: dict[str, Any]) -> _Written:
     """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
-    if found["unreadable"]:
-        raise unreadable_line(this.spark, [this.export], lambda of: _rows(items(of), this, target.columns))
-    if found["items"] != this.manifest.item_count:
-        raise count_mismatch(this.spark, [this.export], found["items"])
-    if found["lacking"]:
-        declared = ", ".join(map(str, this.order.source.key))
-        raise KeyMismatch(f"{found['lacking']} items of {this.manifest.export_arn} lack the key {declared}")
+    key, typed = target.columns.key, lambda of: _rows(items(of), this, target.columns)
+    check_items(this.spark, this.order, this.export, found, typed, key)
     seen = _room_of_keys(this, found["unfit"]) if found["unfit"] else []
     if found["misfits"] and branch:
         misfits = exploded(this.spark.table(f"{this.table.sql_name}.`branch_{branch}`"))

@@ -28,7 +28,7 @@ from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, added, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
-from spark.contradictions import check_contradictions
+from spark.contradictions import check_contradictions, hash_contradicted
 from spark.guard import is_done
 from spark.kept import kept
 from spark.key_filter import KeyFilter
@@ -37,7 +37,7 @@ from spark.last_word import last_word
 from spark.merge_statement import merge_statement
 from spark.profiles import exploded, observed_misfits
 from spark.projection import looked_through, without_misfits
-from spark.protection import Protection
+from spark.protection import CONTRADICTED, Protection
 from spark.reading import Export, proven, read_exports
 from spark.refusals import count_mismatch, unreadable_line
 from spark.report import Committed, listed_misfits
@@ -161,11 +161,11 @@ def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[Da
     """The changes with their misfits, and their counts."""
     rows = this.keep(looked_through(told, columns.all))
     found = accounting.counted(rows)
-    _check(this, found, columns)
+    _check(this, found, rows, columns)
     return rows, found
 
 
-def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
+def _check(this: _Merge, found: dict[str, int], rows: DataFrame, columns: Columns) -> None:
     stretch = f"{this.order.job_id} ({len(this.exports)} exports)"
     key = ", ".join(map(str, this.order.source.key))
     if found[changes.UNREADABLE] or found["no_value"]:
@@ -178,6 +178,8 @@ def _check(this: _Merge, found: dict[str, int], columns: Columns) -> None:
         raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {this.order.table} cannot hold")
     if found[changes.CONFLICTS]:
         raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
+    if found[CONTRADICTED]:
+        raise hash_contradicted(rows, columns.key, found[CONTRADICTED])
 
 
 def _records(exports: Sequence[Export]) -> int:

@@ -18,7 +18,7 @@ from pipeline.errors import HashSecretUnfit
 from pipeline.overrides import ANY, Override, Overrides
 from pipeline.spark_submit import HASH_SECRET
 from spark.leaves import without_zeros
-from spark.sql import Sql, call, function, literal, transform, when
+from spark.sql import Sql, call, function, let, literal, member, transform, when
 from spark.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -34,6 +34,8 @@ from spark.values import (
 
 _BLOCK = 64
 _INNER, _OUTER = "#inner_pad", "#outer_pad"
+#: The pointer of a hash that an item contradicts, holding a map or list there; null for all other items.
+CONTRADICTED = "#contradicted"
 #: Bytes: a secret that can be guessed protects nothing.
 _SHORTEST_SECRET = 16
 _FINGERPRINT = b"tidemark: which secret the hashes of this table are keyed with"
@@ -67,6 +69,12 @@ class Protection:
         safe = _level(f"`{name}`", [(rule.path, rule) for rule in self.rules])
         keyed = self._with_pads(rows) if self._secret else rows
         return keyed.selectExpr(*(f"{safe} AS `{c}`" if c == name else f"`{c}`" for c in rows.columns))
+
+    def contradicted(self, name: str) -> Sql:
+        """``#contradicted``, made of protected items (levels) in a column. It finds them inside JSON text and misfits too."""
+        hashes = [rule for rule in self.rules if rule.hash]
+        found = (when(_is_unhashed(member(f"`{name}`", h.path[0]), h.path[1:]), literal(h.pointer)) for h in hashes)
+        return f"{call('coalesce', *found, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
 
     def items_text(self, rows: DataFrame, line: Sql, name: str) -> DataFrame:
         """Add the JSON text of the items of a full export's lines, protected like the items."""
@@ -185,6 +193,17 @@ def _hashed(value: Sql) -> Sql:
         f"WHEN {has_one_type(value)} AND NOT {has(value, 'NULL')} "
         f"THEN map('S', sha2(concat(`{_OUTER}`, {inner}), 256)) ELSE {value} END"
     )
+
+
+def _is_unhashed(value: Sql, path: tuple[str, ...]) -> Sql:
+    """Whether a map or list stands where a hash should, the path inside a value; null or false where none does."""
+    if not path:
+        return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL"
+    if path[0] != ANY:
+        return let(member(members(value), path[0]), lambda found: _is_unhashed(found, path[1:]))
+    is_one = function(1, lambda found: _is_unhashed(found, path[1:]))
+    of_map, of_list = f"exists(map_values({members(value)}), {is_one})", f"exists({elements(value)}, {is_one})"
+    return when(has(value, "M"), of_map, of_list)
 
 
 def _canonical(value: Sql) -> Sql:

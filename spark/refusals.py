@@ -5,15 +5,44 @@ These read the export once more. They run only when the job is about to refuse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.errors import CountMismatch, UnreadableLine
+from pipeline.column_types import Field
+from pipeline.errors import CountMismatch, KeyMismatch, UnreadableLine
+from pipeline.job_order import JobOrder
 from spark import files
+from spark.contradictions import hash_contradicted
 from spark.projection import unreadable
 from spark.reading import Export, lines
+
+
+def check_items(
+    spark: SparkSession,
+    order: JobOrder,
+    export: Export,
+    found: Mapping[str, int],
+    typed: Callable[[DataFrame], DataFrame],
+    key: Sequence[Field],
+) -> None:
+    """Refuse a full export by what was counted of it: ``unreadable``, ``items``, ``lacking`` (a key), ``contradicting``.
+
+    More items than the manifest says are refused where a file holds more: a verification counts an item for each row it
+    meets. `typed`: makes typed rows of lines. `key`: its columns.
+    """
+    if found["unreadable"]:
+        raise unreadable_line(spark, [export], typed)
+    if found["items"] != export.manifest.item_count:
+        miscounted = _miscounted_file(spark, [export])
+        if miscounted or found["items"] < export.manifest.item_count:
+            raise miscounted or _other_total([export], found["items"])
+    if found["lacking"]:
+        declared = ", ".join(map(str, order.source.key))
+        raise KeyMismatch(f"{found['lacking']} items of {export.manifest.export_arn} lack the key {declared}")
+    if found["contradicting"]:
+        raise hash_contradicted(typed(lines(spark, export.files_with_records)), key, found["contradicting"])
 
 
 def unreadable_line(
@@ -32,11 +61,19 @@ def unreadable_line(
 
 def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) -> CountMismatch:
     """The refusal of exports that hold another number of records than their manifests say, naming the first such file."""
-    said = sum(export.manifest.item_count for export in exports)
+    return _miscounted_file(spark, exports) or _other_total(exports, read)
+
+
+def _miscounted_file(spark: SparkSession, exports: Sequence[Export]) -> CountMismatch | None:
     for export in exports:
         for file in export.manifest.files:
             uri = export.uri(file.key)
             found = lines(spark, [uri]).where(F.col("value").rlike(r"\S")).count() if files.exists(spark, uri) else 0
             if found != file.item_count:
                 return CountMismatch(f"{uri} holds {found} records, its manifest says {file.item_count}")
+    return None
+
+
+def _other_total(exports: Sequence[Export], read: int) -> CountMismatch:
+    said = sum(export.manifest.item_count for export in exports)
     return CountMismatch(f"the manifests say {said} records, {read} were read")

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
-from pipeline.errors import KeyMismatch, VerificationFailed
+from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import row_count
@@ -25,10 +25,10 @@ from pipeline.verification import accounted, difference_count, named, told
 from spark.guard import compared_snapshot
 from spark.keys import lacks_key
 from spark.projection import ITEM, READABLE, rows_with_misfits, unreadable
-from spark.protection import UNPROTECTED, Protection
+from spark.protection import CONTRADICTED, UNPROTECTED, Protection
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
-from spark.refusals import count_mismatch, unreadable_line
+from spark.refusals import check_items
 from spark.sameness import is_same_at_first_sight, of_source, of_table, shown_values, wrong_places
 from spark.shuffles import for_changes, shuffle_for
 from spark.sql import Sql, literal, when
@@ -91,6 +91,7 @@ def source_rows(this: Verification) -> DataFrame:
         "`#line`",
         f"`{READABLE}`",
         f"`{_LACKS_KEY}`",
+        f"`{CONTRADICTED}`",
         f"true AS `{_IN_SOURCE}`",
     )
 
@@ -98,7 +99,8 @@ def source_rows(this: Verification) -> DataFrame:
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
     found = this.protection.protected(items(of), ITEM)
     lacking = lacks_key(f"`{ITEM}`", this.order.source.key)
-    return rows_with_misfits(found, this.columns, also=[f"{lacking} AS `{_LACKS_KEY}`"])
+    also = [f"{lacking} AS `{_LACKS_KEY}`", this.protection.contradicted(ITEM)]
+    return rows_with_misfits(found, this.columns, also=also)
 
 
 def table_rows(this: Verification) -> DataFrame:
@@ -115,7 +117,7 @@ def compared(source: DataFrame, table: DataFrame, columns: Columns) -> DataFrame
         f"CASE WHEN `{_IN_TABLE}` IS NULL THEN 'only_in_source' WHEN `{_IN_SOURCE}` IS NULL THEN 'only_in_table' "
         f"WHEN {is_same_at_first_sight(columns.all)} THEN 'equal' ELSE '{_PERHAPS}' END"
     )
-    flags = (READABLE, _LACKS_KEY, _IN_SOURCE, _IN_TABLE)
+    flags = (READABLE, _LACKS_KEY, CONTRADICTED, _IN_SOURCE, _IN_TABLE)
     told = joined.selectExpr("*", f"{found} AS `{FOUND}`")
     kept = [name for name in joined.columns if name not in flags]
     # Of most rows nothing more is wanted: what is kept of them takes next to no room.
@@ -140,7 +142,7 @@ def _result(this: Verification, pairs: DataFrame) -> tuple[dict[str, int], list[
             "only_in_table": found["only_in_table"],
             "different": different,
             # An item that meets two rows of its key is joined twice.
-            "surplus": found["joined"] - this.export.manifest.item_count,
+            "surplus": found["items"] - this.export.manifest.item_count,
         }
         return counts, _shown(this, pairs, differing, counts) if difference_count(counts) else []
     finally:
@@ -153,25 +155,15 @@ def _counted(this: Verification, pairs: DataFrame) -> dict[str, int]:
     outcomes = ("equal", "only_in_source", "only_in_table", _PERHAPS)
     row: Any = pairs.agg(
         *(F.count_if(F.col(FOUND) == name).alias(name) for name in outcomes),
-        F.count(_IN_SOURCE).alias("joined"),
+        F.count(_IN_SOURCE).alias("items"),
         F.count(_IN_TABLE).alias("rows"),
         F.count_if(~F.col(READABLE)).alias("unreadable"),
         F.count_if(F.col(READABLE) & F.col(_LACKS_KEY)).alias("lacking"),
+        F.count(CONTRADICTED).alias("contradicting"),
     ).first()
     found: dict[str, int] = row.asDict()
-    _check(this, found)
+    check_items(this.spark, this.order, this.export, found, lambda of: _typed(this, of), this.columns.key)
     return found
-
-
-def _check(this: Verification, found: dict[str, int]) -> None:
-    manifest = this.export.manifest
-    if found["unreadable"]:
-        raise unreadable_line(this.spark, [this.export], lambda of: _typed(this, of))
-    if found["joined"] < manifest.item_count:
-        raise count_mismatch(this.spark, [this.export], found["joined"])
-    if found["lacking"]:
-        declared = ", ".join(map(str, this.order.source.key))
-        raise KeyMismatch(f"{found['lacking']} items of {manifest.export_arn} lack the key {declared}")
 
 
 def differing_pairs(pairs: DataFrame, columns: Columns, protection: Protection = UNPROTECTED) -> DataFrame:

@@ -118,9 +118,9 @@ def total_wrong(shop: Shop, order: JobOrder) -> None:
     resum(summaries(order)[0], itemCount=17)
 
 
-def count_wrong(shop: Shop, order: JobOrder) -> None:
+def count_wrong(shop: Shop, order: JobOrder, by: int = 1) -> None:
     (summary,) = summaries(order)
-    files = [{**file, "itemCount": file["itemCount"] + 1} for file in listed(shop, summary)]
+    files = [{**file, "itemCount": max(file["itemCount"] + by, 0)} for file in listed(shop, summary)]
     relist(shop, summary, files)
     resum(summary, itemCount=sum(file["itemCount"] for file in files))
 

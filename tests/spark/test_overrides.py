@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -166,8 +167,8 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
     source = shop()
     source.put(1, item("a", v={"N": "1.5"}, h={"M": {}}), item("b", v=N))
     for columns, words in (
-        ({"v": "bigint"}, ["columns['/v'] sets the type bigint", "1 values of type N", '{"pk":"a"}']),
-        ({"h": {"hash": True}}, ["columns['/h'] sets hash", "values of type M", "/h/*"]),
+        ({"v": "bigint"}, ["columns['/v'] sets the type bigint", "of type N: 1, such as", '{"pk":"a"}']),
+        ({"h": {"hash": True}}, ["columns['/h'] sets hash", "such a place: 1", '{"pk":"a"}', "/h/*"]),
     ):
         with pytest.raises(OverrideContradicted) as refused:
             carry_out(source, source.full(5), **columns)
@@ -176,10 +177,35 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
     carry_out(source, source.full(5), v="decimal(38,1)")
     source.put(6, item("c", v=S))
     order = source.windows(5, 25)
-    with pytest.raises(OverrideContradicted, match="1 values of type S"):
+    with pytest.raises(OverrideContradicted, match="values of type S: 1, such as"):
         carry_out(source, order, v="decimal(38,1)")
     assert source.state.watermark == minute(5)
     assert carry_out(source, order)["counts"]["misfits"] == 1  # the type taken back
+
+
+@pytest.mark.parametrize(
+    ("others", "odd", "rule"),
+    [
+        pytest.param({"M": {"deep": PERSON}}, {"M": {"card": {"M": {"no": N}}}}, "/v/card", id="in JSON text"),
+        pytest.param({"S": "x"}, {"M": {"card": {"L": [N]}}}, "/v/card", id="in a misfit"),
+        pytest.param({"S": "x"}, {"L": [S, {"M": {"card": {"L": [N]}}}]}, "/v/*/card", id="in a list"),
+    ],
+)
+def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, others, odd, rule):
+    said = {rule: {"hash": True}, **({"v": "json"} if "M" in others else {})}
+    source = shop()
+    source.put(1, item("a", v=others), item("b", v=others), item("odd", v=odd))
+    words = re.escape(f"columns[{rule!r}] sets hash") + '.*such a place: 1, such as that of {"pk":"odd"}'
+    with pytest.raises(OverrideContradicted, match=words):
+        carry_out(source, source.full(5), **said)
+    assert not source.state.exists
+    source.put(6, item("odd", v=others))
+    carry_out(source, source.full(15), **said)
+    rows = source.rows()
+    source.put(16, item("odd", v=odd))
+    with pytest.raises(OverrideContradicted, match=words):
+        carry_out(source, source.windows(15, 35), **said)
+    assert source.rows() == rows
 
 
 def test_a_hash_that_a_window_contradicts_leaves_no_trace_in_the_table(shop):

@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 
 from local.aws.pitr.offline import FullExport
-from pipeline.errors import Gap, OtherTableId, Overlap, VerificationFailed, WatermarkMissing
+from pipeline.errors import CountMismatch, Gap, OtherTableId, Overlap, VerificationFailed, WatermarkMissing
 from spark.job import run
 from spark.reading import read_exports
 from spark.table import Table
 from spark.verify import Verification, compared, source_rows, table_rows
+from tests.spark import tampering
 from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
@@ -202,6 +203,16 @@ def test_another_source_and_a_table_that_is_not_there_are_refused(loaded, shop):
         run(loaded.spark, replace(order, source=replace(order.source, id="another")))
     with pytest.raises(WatermarkMissing):
         verify(shop(), 5)
+
+
+def test_an_export_that_holds_more_than_it_says_is_not_blamed_on_the_table(shop):
+    s = shop()
+    s.put(1, *(item(f"k{n}") for n in range(20)))
+    s.load(5)
+    order = verify_order(s, 5)
+    tampering.count_wrong(s, order, by=-1)
+    with pytest.raises(CountMismatch, match=r"json\.gz holds"):
+        run(s.spark, order)
 
 
 def test_an_empty_source_is_verified_too(shop):
