@@ -40,21 +40,30 @@ def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str
     return str(next(said, {}).get(PROTECTED, kept))
 
 
-def check_protected(protected: str, columns: Columns, overrides: Overrides, fingerprint: str) -> None:
+def check_protected(protected: str, columns: Columns, overrides: Overrides, fingerprint: str) -> list[Override]:
     """Refuse to treat changes otherwise than the rows that are there. Raises RebuildNeeded.
 
-    `protected`: what those were made without (`protected_at`).
+    `protected`: what those were made without (`protected_at`). Returns what is said since of places that no column has,
+    but perhaps the rows' misfits.
     """
     there = json.loads(protected or "{}")
     before = {(what, pointer) for what in ("drop", "hash") for pointer in there.get(what, [])}
     wanted = {("drop" if rule.drop else "hash", rule.pointer): rule for rule in overrides.protections}
     for what, pointer in sorted(before - set(wanted)):
         raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
-    for (what, pointer), rule in sorted(wanted.items()):
-        if (what, pointer) not in before and _may_hold(columns, rule):
-            raise RebuildNeeded(f"{what} is set for {pointer}, of which the table may hold values as they are")
+    new = [rule for said, rule in sorted(wanted.items()) if said not in before]
+    for rule in new:
+        if _may_hold(columns, rule):
+            raise holds_plain(rule)
     if any(what == "hash" for what, _ in before) and there.get("secret") != fingerprint:
         raise RebuildNeeded("the table's hashes are keyed with another secret than the one that hash_secret names now")
+    return new
+
+
+def holds_plain(rule: Override) -> RebuildNeeded:
+    """The refusal of a table that may show values which are to be dropped or hashed."""
+    what = "drop" if rule.drop else "hash"
+    return RebuildNeeded(f"{what} is set for {rule.pointer}, of which the table may hold values as they are")
 
 
 def _may_hold(columns: Columns, rule: Override) -> bool:

@@ -1,18 +1,24 @@
-"""Values that the type set for their column is not for, and what no hash can be made of: counted, and refused by name."""
+"""Values that contradict what is set for their places: counted, and refused by name.
+
+Those that a set type is not for; maps and lists, of which no hash can be made; misfits of earlier that are hidden now.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
 from pipeline.errors import OverrideContradicted
 from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
 from pipeline.pointers import step
+from pipeline.protected import holds_plain
 from spark.protection import CONTRADICTED
 from spark.sql import Sql, literal, one_of, when
 
@@ -52,12 +58,39 @@ def hash_contradicted(rows: DataFrame, key: Sequence[Field], count: int) -> Over
     )
 
 
+def check_kept(rows: DataFrame, new: Sequence[Override]) -> None:
+    """Refuse rows of a table whose misfits may hold something of what is to be dropped or hashed from now on.
+
+    Raises RebuildNeeded. Iceberg knows the files without misfits, which are not read.
+    """
+    if not new:
+        return
+    held = [F.exists(F.map_keys(MISFITS), partial(_is_beside, rule)) for rule in new]
+    found: Any = rows.where(F.col(MISFITS).isNotNull()).agg(*(F.bool_or(one) for one in held)).first()
+    for rule, is_held in zip(new, found):
+        if is_held:
+            raise holds_plain(rule)
+
+
+def _is_beside(rule: Override, pointer: Column) -> Column:
+    """Whether a pointer is that of a rule's place, or of one around it or inside it."""
+    inside = ""
+    for name in reversed(rule.path):
+        inside = f"(/{_any_or(name)}{inside or '(/.*)?'})?"
+    return pointer.rlike(f"^{inside}$")
+
+
 _TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
 
 
 def _contradicts(rule: Override) -> Sql:
-    place = "".join("/" + ("[^/]*" if name == ANY else re.escape(step(name))) for name in rule.path)
+    place = "".join("/" + _any_or(name) for name in rule.path)
     at_place = f"pointer RLIKE {literal(f'^{place}$')}"
     if is_narrow(rule.type):
         return at_place
     return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type))}", "false")
+
+
+def _any_or(name: str) -> str:
+    """A step of a pointer as a pattern."""
+    return "[^/]*" if name == ANY else re.escape(step(name))

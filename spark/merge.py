@@ -28,7 +28,7 @@ from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, added, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
-from spark.contradictions import check_contradictions, hash_contradicted
+from spark.contradictions import check_contradictions, check_kept, hash_contradicted
 from spark.guard import is_done
 from spark.kept import kept
 from spark.key_filter import KeyFilter
@@ -86,7 +86,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     check_shown(metadata)
     check_followed(before, order.columns)
     there = protected_at(metadata, read_table_state(metadata).watermark)
-    check_protected(there, before, order.columns, protection.fingerprint)
+    check_kept(spark.table(table.sql_name), check_protected(there, before, order.columns, protection.fingerprint))
     with ExitStack() as held:
         with proven(spark, exports):
             lines = changes.numbered_lines(spark, exports)

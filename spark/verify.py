@@ -22,6 +22,7 @@ from pipeline.marker import row_count
 from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
+from spark.contradictions import check_kept
 from spark.guard import compared_snapshot
 from spark.keys import lacks_key
 from spark.projection import ITEM, READABLE, rows_with_misfits, unreadable
@@ -64,7 +65,8 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
     columns = table.columns_at(snapshot_id)
-    check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint)
+    new = check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint)
+    check_kept(table.rows_at(snapshot_id), new)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
     shuffle_for(spark, for_changes([export.manifest], row_count(metadata)))
