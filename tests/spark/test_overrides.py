@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
-import re
 from dataclasses import replace
 
 import pytest
 
-from pipeline.errors import HashSecretUnfit, OverrideContradicted, RebuildNeeded, SettingRefused
+from pipeline.errors import HashSecretUnfit, RebuildNeeded, SettingRefused
 from pipeline.item_sample import observed_items
 from pipeline.overrides import Overrides
 from spark.job import run
 from spark.protection import Protection
+from tests.spark.overriding import SECRET, carry_out, hashed
 from tests.spark.sample_items import N, S, item, lines
-from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
-SECRET = "a secret that no plan, log or table may show"  # noqa: S105 - a test's own
-
-
-def carry_out(source, order, secret=SECRET, **columns):
-    return run(source.spark, replace(order, columns=Overrides.parse(columns)), secret)
-
-
-def hashed(canonical: str, secret: str = SECRET) -> str:
-    """What anybody who knows the secret computes."""
-    return hmac.new(secret.encode(), canonical.encode(), hashlib.sha256).hexdigest()
-
 
 PERSON = {"M": {"name": {"S": "Ada"}, "zip": {"S": "1000"}, "card.no": {"N": "42"}}}
 SAID = {
@@ -161,96 +147,3 @@ def test_a_rebuild_brings_what_was_set_since(shop):
         **{"pk": "a", "value": 1, "w": hashed('{"S":"x"}'), "m": {"y": "x"}},
         **{"_write_time": None, "_misfits": None},
     }
-
-
-def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop):
-    source = shop()
-    source.put(1, item("a", v={"N": "1.5"}, h={"M": {}}), item("b", v=N))
-    for columns, words in (
-        ({"v": "bigint"}, ["columns['/v'] sets the type bigint", "of type N: 1, such as", '{"pk":"a"}']),
-        ({"h": {"hash": True}}, ["columns['/h'] sets hash", "such a place: 1", '{"pk":"a"}', "/h/*"]),
-    ):
-        with pytest.raises(OverrideContradicted) as refused:
-            carry_out(source, source.full(5), **columns)
-        assert [word for word in words if word not in str(refused.value)] == []
-        assert not source.state.exists
-    carry_out(source, source.full(5), v="decimal(38,1)")
-    source.put(6, item("c", v=S))
-    order = source.windows(5, 25)
-    with pytest.raises(OverrideContradicted, match="values of type S: 1, such as"):
-        carry_out(source, order, v="decimal(38,1)")
-    assert source.state.watermark == minute(5)
-    assert carry_out(source, order)["counts"]["misfits"] == 1  # the type taken back
-
-
-@pytest.mark.parametrize(
-    ("others", "odd", "rule"),
-    [
-        pytest.param({"M": {"deep": PERSON}}, {"M": {"card": {"M": {"no": N}}}}, "/v/card", id="in JSON text"),
-        pytest.param({"S": "x"}, {"M": {"card": {"L": [N]}}}, "/v/card", id="in a misfit"),
-        pytest.param({"S": "x"}, {"L": [S, {"M": {"card": {"L": [N]}}}]}, "/v/*/card", id="in a list"),
-    ],
-)
-def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, others, odd, rule):
-    said = {rule: {"hash": True}, **({"v": "json"} if "M" in others else {})}
-    source = shop()
-    source.put(1, item("a", v=others), item("b", v=others), item("odd", v=odd))
-    words = re.escape(f"columns[{rule!r}] sets hash") + '.*such a place: 1, such as that of {"pk":"odd"}'
-    with pytest.raises(OverrideContradicted, match=words):
-        carry_out(source, source.full(5), **said)
-    assert not source.state.exists
-    source.put(6, item("odd", v=others))
-    carry_out(source, source.full(15), **said)
-    rows = source.rows()
-    source.put(16, item("odd", v=odd))
-    with pytest.raises(OverrideContradicted, match=words):
-        carry_out(source, source.windows(15, 35), **said)
-    assert source.rows() == rows
-
-
-@pytest.mark.parametrize(
-    ("usual", "odd", "path"),
-    [
-        ({"L": [N]}, {"M": {"zip": S}}, "/v/zip"),
-        ({"M": {"of": {"L": [N]}}}, {"M": {"of": {"M": {"zip": S}}}}, "/v/of/zip"),
-    ],
-)
-def test_what_only_misfits_hold_is_hidden_by_a_rebuild_as_well(shop, usual, odd, path):
-    source = shop()
-    source.put(1, item("a", v=usual))
-    source.load(5)
-    source.put(6, item("odd", v=odd))
-    source.merge(5, 25)
-    source.put(26, item("b", v=usual))
-    order, rows = source.windows(25, 45), source.rows()
-    with pytest.raises(RebuildNeeded, match=re.escape(f"drop is set for {path}")):
-        carry_out(source, order, **{path: {"drop": True}})
-    assert source.rows() == rows
-    assert carry_out(source, order, other={"drop": True})["counts"]["inserted"] == 1
-
-
-def test_a_hash_that_a_window_contradicts_leaves_no_trace_in_the_table(shop):
-    source = shop()
-    source.put(1, item("a", v=N))
-    source.load(5)
-    source.put(6, item("b", h={"M": {"x": S}}))
-    order = source.windows(5, 25)
-    schemas = len(source.metadata["schemas"])
-    with pytest.raises(OverrideContradicted):
-        carry_out(source, order, h={"hash": True})
-    assert len(source.metadata["schemas"]) == schemas
-    assert carry_out(source, order, **{"/h/*": {"hash": True}})["counts"]["inserted"] == 1
-    assert hashed('{"S":"x"}') in str(source.rows())
-
-
-def test_after_a_rollback_past_a_hash_nothing_is_hashed_beside_what_is_clear(shop):
-    source = shop()
-    source.put(1, item("a", email=S))
-    source.load(5)
-    loaded = source.metadata["current-snapshot-id"]
-    carry_out(source, source.full(15), email={"hash": True})
-    source.roll_back(loaded)
-    source.put(6, item("b", email=S))
-    with pytest.raises(RebuildNeeded, match="hash is set for /email"):
-        carry_out(source, source.windows(5, 25), email={"hash": True})
-    assert len(source.rows()) == 1
