@@ -12,11 +12,13 @@ from pipeline.column_profile import Profile
 from pipeline.column_types import (
     BYTES,
     LONG,
+    MOST_FIELDS,
     TEXT,
     ColumnType,
     Field,
     Kind,
     column_type,
+    field_count,
     fields_of,
     holds,
     number_type,
@@ -27,8 +29,9 @@ from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.pins import check_names, follows, pinned, without_dropped
 from pipeline.table_columns import REPLACEMENT, Columns, partition_name
 
-#: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure.
-MOST_COLUMNS, MOST_FIELDS = 5_000, 1_000
+#: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure. The same goes for
+#: new fields of a column that would have more than `MOST_FIELDS`.
+MOST_COLUMNS = 5_000
 
 
 def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
@@ -77,28 +80,45 @@ def _grown(columns: Columns, seen: Profile) -> Columns:
     key = {field.attribute for field in columns.key}
     others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
     reserved = (*RESERVED, *columns.partitions, *(field.name for field in columns.key))
-    return replace(columns, attributes=_grown_fields(columns.attributes, others, reserved, MOST_COLUMNS))
-
-
-def _grown_fields(fields: tuple[Field, ...], seen: Profile, reserved: tuple[str, ...], most: int) -> tuple[Field, ...]:
-    known = {field.attribute: field for field in fields}
     kept = tuple(
-        replace(f, type=_grown_type(f.type, seen.members[f.attribute])) if f.attribute in seen.members else f
-        for f in fields
+        replace(f, type=_grown_type(f.type, others.members[f.attribute], MOST_FIELDS - field_count(f.type)))
+        if f.attribute in others.members
+        else f
+        for f in columns.attributes
     )
+    new = _new_fields(columns.attributes, others, reserved)
+    return replace(columns, attributes=kept + new[: max(MOST_COLUMNS - len(kept), 0)])
+
+
+def _new_fields(fields: tuple[Field, ...], seen: Profile, reserved: tuple[str, ...] = ()) -> tuple[Field, ...]:
+    """Fields for what was seen beside those that are there."""
+    known = {field.attribute for field in fields}
     unknown = Profile(members={name: member for name, member in seen.members.items() if name not in known})
-    taken = (*reserved, *(field.name for field in fields))
-    return kept + fields_of(unknown, {}, taken)[: max(most - len(fields), 0)]
+    return fields_of(unknown, {}, (*reserved, *(field.name for field in fields)))
 
 
-def _grown_type(type_: ColumnType, seen: Profile) -> ColumnType:
+def _grown_type(type_: ColumnType, seen: Profile, room: int) -> ColumnType:
+    """The type with new fields, at most as many as there is room for."""
     if type_.kind is Kind.STRUCT:
-        return replace(type_, fields=_grown_fields(type_.fields, seen, (), MOST_FIELDS))
+        return replace(type_, fields=_grown_fields(type_.fields, seen, room))
     if type_.kind in (Kind.LIST, Kind.DICTIONARY) and type_.element is not None:
         # A pointer's index reads as a member, so a list's elements may stand there as well.
         below = Profile(members={**seen.members, **({"": seen.elements} if seen.elements else {})}).any_member
-        return replace(type_, element=_grown_type(type_.element, below))
+        return replace(type_, element=_grown_type(type_.element, below, room))
     return type_
+
+
+def _grown_fields(fields: tuple[Field, ...], seen: Profile, room: int) -> tuple[Field, ...]:
+    grown = []
+    for field in fields:
+        member = seen.members.get(field.attribute)
+        grown.append(replace(field, type=_grown_type(field.type, member, room)) if member else field)
+        room -= field_count(grown[-1].type) - field_count(field.type)
+    for field in _new_fields(fields, seen):
+        if field_count(field.type) < room:
+            grown.append(field)
+            room -= 1 + field_count(field.type)
+    return tuple(grown)
 
 
 @dataclass(frozen=True)

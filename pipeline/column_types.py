@@ -8,7 +8,7 @@
     S, N, B, BOOL mixed     scalars               string with each value's text
     SS, NS, BS              set of                list of string, of the number's type, of binary
     L                       list of T             json when the elements are mixed
-    M                       struct                json when nothing is known of its members
+    M                       struct                json when nothing is known of its members, or they are too many
                             dictionary of T       when there are many different members; json when they are mixed
     several of SS…M         json                  string with plain JSON
 
@@ -33,6 +33,8 @@ CONTAINER_TAGS = frozenset({"SS", "NS", "BS", "L", "M"})
 _SURELY_DICTIONARY = 500
 #: … or fewer, of which each map holds only a small part.
 _PERHAPS_DICTIONARY, _SPARSE = 50, 0.25
+#: A column's fields, all those inside its fields counted: of 1,600, a merge of ten changes takes half a minute to plan.
+MOST_FIELDS = 1_000
 
 
 class Kind(enum.Enum):
@@ -144,11 +146,18 @@ def _container(tags: set[str], seen: Profile, given: Mapping[str, str]) -> Colum
 
 
 def _map(seen: Profile, given: Mapping[str, str]) -> ColumnType:
-    if is_dictionary(seen):
-        element = _alike(seen.any_member)
-        return ColumnType(Kind.DICTIONARY, element=element) if element else JSON
-    fields = fields_of(seen, given)
-    return ColumnType(Kind.STRUCT, fields=fields) if fields else JSON
+    if not is_dictionary(seen):
+        struct = ColumnType(Kind.STRUCT, fields=fields_of(seen, given))
+        if struct.fields and (seen.pin == "struct" or field_count(struct) <= MOST_FIELDS):
+            return struct
+    element = _alike(seen.any_member)
+    return ColumnType(Kind.DICTIONARY, element=element) if element else JSON
+
+
+def field_count(type_: ColumnType) -> int:
+    """How many fields are inside a type, however deep."""
+    below = field_count(type_.element) if type_.element else 0
+    return below + sum(1 + field_count(field.type) for field in type_.fields)
 
 
 def is_dictionary(seen: Profile) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.column_growth import first_columns, grown, rebuilt
 from pipeline.column_profile import Observed, Profile, steps_of
-from pipeline.column_types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
+from pipeline.column_types import DIGITS, JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Field, Kind, field_count
 from pipeline.identity import KeyAttribute
 from pipeline.item_sample import observed_items
 from pipeline.table_columns import Columns, column_kinds, columns_of, exact_names, resolved
@@ -83,6 +83,20 @@ def test_new_members_of_maps_become_fields_however_deep():
     (inner,) = after["m"].fields
     assert [field.name for field in inner.type.fields] == ["x", "y"]
     assert [field.name for field in after["l"].element.fields] == ["x", "z"]
+
+
+def test_a_struct_grows_to_so_many_fields_with_those_inside_them_counted():
+    def inside(name, maps, fields):
+        maps_of = {f"{name}{m}": {"M": {f"{name}{m}_{f}": N for f in range(fields)}} for m in range(maps)}
+        return {"m": {"M": {"first": {"M": {"x": S}}, **maps_of}}}
+
+    before = columns(item(**inside("a", 20, 40)))
+    after = grown(before, profile(inside("b", 40, 40)))
+    assert field_count(named(before)["m"]) == 2 + 20 * 41
+    assert field_count(named(after)["m"]) == 2 + (20 + 4) * 41
+    assert grown(after, profile(inside("c", 40, 40))) == after
+    last = grown(after, profile({"m": {"M": {"first": {"M": {f"y{n}": N for n in range(40)}}}}}))
+    assert field_count(named(last)["m"]) == MOST_FIELDS
 
 
 def test_growing_changes_no_type():

@@ -100,6 +100,13 @@ def test_a_single_map_of_thousands_of_members_is_a_dictionary():
     assert column_type(seen({"M": {f"user{i}": S for i in range(2_000)}})) == dictionary_of(TEXT)
 
 
+@pytest.mark.parametrize(("kinds", "expected"), [([N], Kind.DICTIONARY), ([N, S], Kind.JSON)])
+def test_maps_in_maps_with_more_fields_than_a_table_can_have_are_no_struct(kinds, expected):
+    maps = [{"M": {f"of {m}, {f}": kinds[f % len(kinds)] for f in range(50)}} for m in range(21)]
+    assert column_type(seen({"M": {str(m): value for m, value in enumerate(maps)}})).kind is expected
+    assert column_type(seen({"M": {str(m): value for m, value in enumerate(maps[:19])}})).kind is Kind.STRUCT
+
+
 def test_a_dictionary_of_several_types_is_plain_json():
     mixed = {"M": {f"user{i}": S if i % 2 else N for i in range(2_000)}}
     assert column_type(seen(mixed)) == JSON
