@@ -7,7 +7,7 @@ The Spark side counts; this side holds the counts as a tree. Pure.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.pointers import names
@@ -108,10 +108,11 @@ class Profile:
         self.fits_long = self.fits_long and fits_long
 
 
-def _together(profiles: Iterable[Profile]) -> Profile:
-    merged = Profile()
+def _together(profiles: Collection[Profile]) -> Profile:
+    """All as if they were one. What is set for some of them only says nothing of the others, which share their type."""
+    merged, pins = Profile(), {one.pin for one in profiles}
+    merged.pin = pins.pop() if len(pins) == 1 else ""
     for one in profiles:
-        merged.pin = merged.pin or one.pin
         for tag, count in one.tags.items():
             merged.tags[tag] = merged.tags.get(tag, 0) + count
         merged._widen(one.integer_digits, one.fraction_digits, one.fits_long)

@@ -130,33 +130,51 @@ def _siblings(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
 
 
 def check_followed(columns: Columns, overrides: Overrides) -> None:
-    """Refuse types and names that the table's columns do not have. Raises RebuildNeeded."""
+    """Refuse types and names that the table's columns do not have, and paths that reach nothing.
+
+    Raises RebuildNeeded, OverrideContradicted.
+    """
+    check_reached(columns, overrides)
     for rule in overrides.rules:
-        found = column_at(columns, rule.path)
-        if found is None:
-            continue
-        name, type_ = found
-        if rule.name and name != rule.name:
-            raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
-        if rule.type and not obeys(type_, rule.type):
-            raise RebuildNeeded(
-                f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
+        for name, type_ in columns_at(columns, rule.path):
+            if rule.name and name != rule.name:
+                raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
+            if rule.type and not obeys(type_, rule.type):
+                raise RebuildNeeded(
+                    f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
+                )
+
+
+def check_reached(columns: Columns, overrides: Overrides) -> Columns:
+    """The columns, if every path can reach something. Raises OverrideContradicted for one that never does.
+
+    Whoever wrote it believes that something is dropped or hashed, or has a type.
+    """
+    for rule in overrides.rules:
+        for depth, step in enumerate(rule.path[1:], 1):
+            kinds = {type_.kind for _, type_ in columns_at(columns, rule.path[:depth])}
+            if Kind.LIST in kinds and step != ANY:
+                told, remedy = "a name in a list", f"write {ANY} in the place of {step}, for every element"
+            elif Kind.SET in kinds and step == ANY:
+                told, remedy = "elements of a set", f"say it of the set, {Override(rule.path[:depth]).pointer}"
+            else:
+                continue
+            raise OverrideContradicted(
+                f"columns[{rule.pointer!r}] speaks of {told}, and reaches nothing",
+                f"In cdk.json, {remedy}, and deploy.",
             )
+    return columns
 
 
-def column_at(columns: Columns, path: tuple[str, ...]) -> tuple[str, ColumnType] | None:
-    """The name and type of the column or nested field at a path; elements have no name. None where there is none."""
-    by_attribute = {field.attribute: field for field in columns.all}
-    if path[0] not in by_attribute:
-        return None
-    found = by_attribute[path[0]]
-    name, type_ = found.name, found.type
+def columns_at(columns: Columns, path: tuple[str, ...]) -> list[tuple[str, ColumnType]]:
+    """The names and types of the columns or nested fields at a path; elements have no name. Of ``*`` there may be many."""
+    found = [(field.name, field.type) for field in columns.all if field.attribute == path[0]]
     for step in path[1:]:
-        if type_.kind in _LISTS and type_.element is not None and step == ANY:
-            name, type_ = "", type_.element
-            continue
-        below = next((field for field in type_.fields if field.attribute == step), None)
-        if below is None:
-            return None
-        name, type_ = below.name, below.type
-    return name, type_
+        found = [below for _, type_ in found for below in _inside(type_, step)]
+    return found
+
+
+def _inside(type_: ColumnType, step: str) -> list[tuple[str, ColumnType]]:
+    if type_.kind in _LISTS and type_.element is not None and step == ANY:
+        return [("", type_.element)]
+    return [(field.name, field.type) for field in type_.fields if step in (ANY, field.attribute)]

@@ -141,3 +141,31 @@ def test_types_and_names_that_the_table_was_not_loaded_with_need_a_rebuild(overr
 def test_what_the_table_has_or_lacks_altogether_needs_no_rebuild():
     overrides = Overrides.parse({"a": "N", "new": "S", "/m/age": {"name": "age"}, "/m/new": "B", "/l/*": "bigint"})
     assert check_followed(columns({"a": {"N": "1.5"}, "m": PERSON, "l": {"L": [N]}}), overrides) is None
+
+
+@pytest.mark.parametrize("path", ["/l/0", "/l/name", "/m/tags/*"])
+def test_a_path_that_never_reaches_anything_is_refused_before_anybody_trusts_it(path):
+    item = {"l": {"L": [PERSON]}, "m": {"M": {"tags": {"SS": ["a"]}, "0": S}}}
+    overrides = Overrides.parse({path: {"drop": True}, "/m/0": {"drop": True}})
+    for decide in (
+        lambda: columns(item, overrides=overrides),
+        lambda: check_followed(columns(item), overrides),
+        lambda: grown(columns(), profile(item), overrides),
+        lambda: rebuilt(columns(), KEY, profile(item), overrides),
+    ):
+        with pytest.raises(OverrideContradicted, match=path.replace("*", r"\*")):
+            decide()
+
+
+def test_what_is_set_for_one_name_of_a_dictionary_is_not_set_for_all():
+    dictionary = {"M": {f"k{n}": N for n in range(600)}}
+    for one, expected in ((S, Kind.JSON), (N, Kind.DICTIONARY)):
+        found = columns({"m": {"M": {**dictionary["M"], "one": one}}}, overrides=Overrides.parse({"/m/one": "string"}))
+        assert types(found)["m"].kind is expected
+    assert types(columns({"m": dictionary}, overrides=Overrides.parse({"/m/*": "string"})))["m"].element == SCALARS
+
+
+def test_a_type_that_is_set_for_any_name_is_that_of_each_field():
+    before = columns({"m": {"M": {"a": S, "b": N}}})
+    with pytest.raises(RebuildNeeded, match="the column is long"):
+        check_followed(before, Overrides.parse({"/m/*": "S"}))
