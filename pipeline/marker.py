@@ -140,6 +140,19 @@ def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:
     return top if _has_expired(ancestors) and kept == wanted else None
 
 
+def commit_of(metadata: Mapping[str, Any], job_id: str) -> tuple[Mapping[str, Any], int | None] | None:
+    """The newest snapshot of ``main`` that a job has committed, and the id of the one before its first, if there is one.
+
+    None where there is none, or it has expired.
+    """
+    ancestors = _ancestors(metadata)
+    mine = [place for place, one in enumerate(ancestors) if one.get("summary", {}).get(JOB_ID) == job_id]
+    if not mine:
+        return None
+    before = ancestors[mine[-1] + 1 :]
+    return ancestors[mine[0]], before[0]["snapshot-id"] if before else None
+
+
 def newest_summary(metadata: Mapping[str, Any]) -> Mapping[str, str]:
     """The summary of the newest snapshot of ``main``; empty where there is none."""
     return next((snapshot.get("summary", {}) for snapshot in _ancestors(metadata)), {})

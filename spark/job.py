@@ -17,6 +17,7 @@ from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from spark import files, report
+from spark.earlier import committed_earlier
 from spark.guard import is_done
 from spark.load import load
 from spark.merge import merge
@@ -83,14 +84,13 @@ def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, s
 
 
 def _found_done(spark: SparkSession, order: JobOrder, table: Table, seconds: float) -> dict[str, Any]:
-    """The report of work that was in the table already: what the job that did it left, else what its commit says."""
+    """The report of work that was in the table already: what the job that did it left, else what its commit tells."""
     left = json.loads(files.read(spark, order.report_uri) or b"{}")
     if left.get("outcome") == "committed":
         return {**left, "outcome": report.ALREADY_THERE}
     state = table.state()
-    assert state.marker is not None and state.watermark is not None  # is_done has found the work in a commit
-    counts = state.marker.counts if state.marker.job_id == order.job_id else {}
-    done = report.Committed(counts=counts, outcome=report.ALREADY_THERE)
+    assert state.watermark is not None  # is_done has found the work in a commit
+    done = committed_earlier(table, order)
     written = report.of_success(order, done, format_instant(state.watermark), table.snapshot_id(), seconds)
     report.write_report(spark, order, written)
     return written

@@ -1,0 +1,55 @@
+"""A job that ended between its commit and its report: whoever repeats it tells the same, from the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spark.job import run
+from tests.spark.sample_items import N, S, item
+
+pytestmark = pytest.mark.spark
+#: What only the job itself knows.
+ITS_OWN = ("outcome", "seconds", "passes")
+
+
+@pytest.fixture(scope="module")
+def source(shop):
+    """A table with a misfit, after its first load."""
+    source = shop()
+    source.put(1, item("a", v=N), item("b", v=N), item("odd", v={"L": [S]}))
+    source.load(5)
+    return source
+
+
+def told_again(source, order):
+    """What a repeat reports, and what the job itself did."""
+    first = run(source.spark, order)
+    Path(order.report_uri.removeprefix("file://")).unlink()
+    again = run(source.spark, order)
+    assert again["outcome"] == "already_there"
+    return [{name: told for name, told in report.items() if name not in ITS_OWN} for report in (again, first)]
+
+
+def test_a_loads_misfits_and_new_columns_are_told_again(source):
+    source.put(6, item("c", new=S))
+    again, first = told_again(source, source.full(15))
+    assert again == first
+    assert (len(first["misfits"]), first["new_columns"]) == (1, ["new"])
+
+
+def test_a_merges_misfits_new_columns_and_continuity_are_told_again(source):
+    source.lose("b")
+    source.put(16, item("a", v=S, newer={"M": {"x": S}}), item("b", v={"N": "2"}))
+    again, first = told_again(source, source.windows(15, 35))
+    assert again == first
+    assert [found["example"] for found in first["misfits"]] == ['{"pk":"a"}']
+    assert first["new_columns"] == ["newer"]
+    assert "verify it" in first["continuity"]
+
+
+def test_a_backfills_report_is_told_again(source):
+    again, first = told_again(source, source.windows(15, 35, job="backfill"))
+    assert again["counts"] == first["counts"]
+    assert again["continuity"] == first["continuity"]
