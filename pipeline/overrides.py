@@ -23,6 +23,7 @@ ANY = "*"
 TYPE_WORDS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M", "string", "bigint", "json", "struct", "map")
 _DECIMAL = re.compile(r"decimal\(38, ?(\d{1,2})\)")
 _MOST_SCALE = 38
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _SEVERAL = {
     "string": ("S", "N", "B", "BOOL"),
     "json": ("SS", "NS", "BS", "L", "M"),
@@ -144,6 +145,8 @@ def steps_of(path: str) -> tuple[str, ...]:
 
 def _override(path: str, said: Any, where: str) -> Override:
     pointer = path.startswith("/")
+    if _HALF_CHARACTER.search(path):
+        raise refusal(where, path, "text; JSON may spell half a character, and no attribute has one in its name")
     if not path or (pointer and re.search("~(?![01])", path)) or steps_of(path)[0] in ("", ANY):
         raise refusal(where, path, "an attribute's name, or a JSON pointer such as /address/zip, ~0 for ~ and ~1 for /")
     said = {"type": said} if isinstance(said, str) else said

@@ -63,8 +63,6 @@ def check_kept(rows: DataFrame, new: Sequence[Override]) -> None:
 
     Raises RebuildNeeded. Iceberg knows the files without misfits, which are not read.
     """
-    if not new:
-        return
     held = [F.exists(F.map_keys(MISFITS), partial(_is_beside, rule)) for rule in new]
     found: Any = rows.where(F.col(MISFITS).isNotNull()).agg(*(F.bool_or(one) for one in held)).first()
     for rule, is_held in zip(new, found):

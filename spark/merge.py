@@ -86,7 +86,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     check_shown(metadata)
     check_followed(before, order.columns)
     there = protected_at(metadata, read_table_state(metadata).watermark)
-    check_kept(spark.table(table.sql_name), check_protected(there, before, order.columns, protection.fingerprint))
+    if new := check_protected(there, before, order.columns, protection.fingerprint):
+        check_kept(spark.table(table.sql_name), new)
     with ExitStack() as held:
         with proven(spark, exports):
             lines = changes.numbered_lines(spark, exports)

@@ -65,8 +65,8 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
     columns = table.columns_at(snapshot_id)
-    new = check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint)
-    check_kept(table.rows_at(snapshot_id), new)
+    if new := check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint):
+        check_kept(table.rows_at(snapshot_id), new)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
     shuffle_for(spark, for_changes([export.manifest], row_count(metadata)))

@@ -49,6 +49,7 @@ def test_what_is_said_reads_back():
         pytest.param({"a": "S", "/a": "N"}, ["each path once"], id="one path twice"),
         pytest.param({"/a~2": "S"}, ["~0 for ~"], id="a wrong escape"),
         pytest.param({"/*": {"drop": True}}, ["an attribute's name"], id="all attributes"),
+        pytest.param({"a\ud800": "S"}, [r"a\ud800", "half a character"], id="half a character"),
         pytest.param({"": "S"}, ["an attribute's name"], id="no name"),
         pytest.param({"a": "S", "/a/b": "S"}, ["nothing inside /a"], id="inside a scalar"),
         pytest.param({"a": {"hash": True}, "/a/b": {"drop": True}}, ["nothing inside /a"], id="inside a hash"),
