@@ -26,7 +26,7 @@ from pipeline.column_types import (
 )
 from pipeline.identity import KeyAttribute
 from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.pins import check_names, check_reached, follows, pinned, without_dropped
+from pipeline.pins import checked, follows, pinned, without_dropped
 from pipeline.table_columns import REPLACEMENT, Columns, partition_name
 
 #: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure. The same goes for
@@ -42,7 +42,7 @@ def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overr
     others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
     partitions = frozenset((partition_name(names[key[0].name]),))
     found = Columns(key_fields, fields_of(others, names, RESERVED)[:MOST_COLUMNS], partitions)
-    return check_reached(check_names(found), overrides)
+    return checked(found, overrides)
 
 
 def _first_names(seen: Profile, partition_key: str) -> dict[str, str]:
@@ -74,7 +74,7 @@ def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) 
 
     Raises OverrideContradicted where a name that is set is another column's.
     """
-    return check_reached(check_names(_grown(columns, pinned(seen, overrides))), overrides)
+    return checked(_grown(columns, pinned(seen, overrides)), overrides)
 
 
 def _grown(columns: Columns, seen: Profile) -> Columns:
@@ -168,7 +168,7 @@ def rebuilt(
     changed = {
         name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
     }
-    return _target(columns, check_reached(check_names(target), overrides), changed)
+    return _target(columns, checked(target, overrides), changed)
 
 
 def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:

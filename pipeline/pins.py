@@ -98,8 +98,15 @@ def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]
     return type_
 
 
-def check_names(columns: Columns) -> Columns:
-    """The columns, if each name is there once. Raises OverrideContradicted: only a name that was set can be another's."""
+def checked(columns: Columns, overrides: Overrides) -> Columns:
+    """The columns, if each name is there once, and every path can reach something. Raises OverrideContradicted."""
+    _check_names(columns)
+    _check_reached(columns, overrides)
+    return columns
+
+
+def _check_names(columns: Columns) -> None:
+    """Only a name that was set can be another's."""
     for field in columns.all:
         if field.name in columns.partitions:
             raise OverrideContradicted(
@@ -116,7 +123,6 @@ def check_names(columns: Columns) -> Columns:
                     "and is the other's already",
                     "Set another name in cdk.json, or one for the other attribute as well, and deploy again.",
                 )
-    return columns
 
 
 def _siblings(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
@@ -134,7 +140,7 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
 
     Raises RebuildNeeded, OverrideContradicted.
     """
-    check_reached(columns, overrides)
+    _check_reached(columns, overrides)
     for rule in overrides.rules:
         for name, type_ in columns_at(columns, rule.path):
             if rule.name and name != rule.name:
@@ -145,11 +151,8 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
                 )
 
 
-def check_reached(columns: Columns, overrides: Overrides) -> Columns:
-    """The columns, if every path can reach something. Raises OverrideContradicted for one that never does.
-
-    Whoever wrote it believes that something is dropped or hashed, or has a type.
-    """
+def _check_reached(columns: Columns, overrides: Overrides) -> None:
+    """Refuse a path that never reaches anything: whoever wrote it believes that something is dropped, or has a type."""
     for rule in overrides.rules:
         for depth, step in enumerate(rule.path[1:], 1):
             kinds = {type_.kind for _, type_ in columns_at(columns, rule.path[:depth])}
@@ -163,7 +166,6 @@ def check_reached(columns: Columns, overrides: Overrides) -> Columns:
                 f"columns[{rule.pointer!r}] speaks of {told}, and reaches nothing",
                 f"In cdk.json, {remedy}, and deploy.",
             )
-    return columns
 
 
 def columns_at(columns: Columns, path: tuple[str, ...]) -> list[tuple[str, ColumnType]]:
