@@ -48,7 +48,7 @@ class TidemarkStack(Stack):
         self._settings = settings
         self._storage = Storage(self, "Storage", settings=settings)
         self._notification = Notification(self, "Notification", tables=settings.tables)
-        Catalog(self, "Catalog", name=settings.database)
+        Catalog(self, "Catalog", settings=settings, bucket=self._storage.bucket)
         self._spark = SparkApplication(
             self, "Spark", settings=settings, bundle=spark_bundle(root), jobs=root / "spark" / "jobs"
         )

@@ -1,4 +1,4 @@
-"""NotifySuccess: mail what the run did, if it is to be told at once; and the all-clear, if runs had failed before."""
+"""NotifySuccess: mail what the run did, if it is to be told at once; what it met that should not be; and the all-clear."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lambdas.telling import tell
 from pipeline.deployment import Deployment
 from pipeline.incidents import after_look, round_works
 from pipeline.mail import horizon_after, is_told_at_once, success_mail
+from pipeline.notices import continuity_warnings
 
 
 def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
-    subjects = []
-    if is_told_at_once(event):
-        message = success_mail(event, deployment)
+    messages = [success_mail(event, deployment)] if is_told_at_once(event) else []
+    messages += continuity_warnings(event, deployment)
+    for message in messages:
         mail.send(deployment.topic_arn, message)
-        subjects.append(message.subject)
-    return {"subjects": [*subjects, *_all_clear(event, deployment)]}
+    return {"subjects": [*(message.subject for message in messages), *_all_clear(event, deployment)]}
 
 
 def _all_clear(event: dict[str, Any], deployment: Deployment) -> list[str]:

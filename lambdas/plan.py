@@ -95,6 +95,7 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
         "buckets": settings.buckets,
         "columns": settings.columns.to_json(),
         "hash_secret": settings.hash_secret if settings.columns.hashes else "",
+        "compare_old_images": settings.compare_old_images,
         "source": {"arn": identity.arn, "id": identity.id, "key": [str(part) for part in identity.key]},
     }
     if isinstance(action, Halt):

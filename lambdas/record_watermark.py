@@ -7,13 +7,11 @@ from typing import Any
 from lambdas.aws import parameters, reports, table
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
+from pipeline.drift import drift_of
 from pipeline.errors import JobFailed, WatermarkNotCommitted
 from pipeline.execution_input import VERIFY
 from pipeline.instants import format_instant
 from pipeline.marker import TableState
-
-#: What a state hands on may have 256 KiB in all; the report in the bucket has everything.
-_MOST_LISTED, _LONGEST_TEXT = 50, 500
 
 
 def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -34,9 +32,7 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
         "job_id": state.marker.job_id,
         "job": state.marker.job,
         "counts": dict(state.marker.counts),
-        "new_columns": report.get("new_columns", [])[:_MOST_LISTED],
-        "misfits": [_listed(misfit) for misfit in report.get("misfits", [])[:_MOST_LISTED]],
-        "continuity": report.get("continuity", "")[:_LONGEST_TEXT],
+        **drift_of(report),
         "report": f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], state.marker.job_id)}",
     }
 
@@ -50,14 +46,9 @@ def _verified(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         )
     return {
         **{name: report[name] for name in ("watermark", "start", "job_id", "job", "counts")},
-        **{"new_columns": [], "misfits": [], "continuity": ""},
+        **drift_of({}),
         "report": f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], plan['job_id'])}",
     }
-
-
-def _listed(misfit: dict[str, Any]) -> dict[str, Any]:
-    """Path and count for the mail; paths hold attribute names of up to 64 KB, and examples are customers' values."""
-    return {"path": misfit["path"][:_LONGEST_TEXT], "count": misfit["count"]}
 
 
 def _shows(state: TableState, plan: dict[str, Any]) -> bool:

@@ -41,10 +41,13 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(verb=_demo)
     replay = verbs.add_parser("replay", help="apply a folder of real exports to a local Iceberg table")
     _add_table(replay)
+    replay.add_argument(
+        "--compare-old-images", action="store_true", help="compare old images with the table's rows before a merge"
+    )
     replay.set_defaults(verb=_replay)
     verify = verbs.add_parser("verify", help="compare a local Iceberg table with the full export at its watermark")
     _add_table(verify)
-    verify.set_defaults(verb=_verify)
+    verify.set_defaults(verb=_verify, compare_old_images=False)
     return parser
 
 
@@ -78,10 +81,13 @@ def _demo(asked: argparse.Namespace) -> int:
 
 def _replay(asked: argparse.Namespace) -> int:
     from local.replay import replay
+    from pipeline.drift import drift_of, told_drift
 
     reports = replay(asked.exports, _target(asked))
     for report in reports:
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
+        for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
+            print(line)
     if not reports:
         print("nothing new: the table already shows every export in the folder")
     return 0
@@ -102,7 +108,9 @@ def _target(asked: argparse.Namespace) -> ReplayTarget:
 
     namespace, name = asked.table
     secret = os.environ.get(SECRET_VARIABLE, "")
-    return ReplayTarget(namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret)
+    return ReplayTarget(
+        namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret, asked.compare_old_images
+    )
 
 
 def _columns(text: str) -> Overrides:

@@ -39,7 +39,7 @@ _LONG_LOAD = 50_000_000
 class ReplayTarget:
     """The table to apply to: ``namespace.name`` in a Hadoop catalog below `warehouse`, and the source table's key.
 
-    `columns`: what is said of columns, as in the settings; `secret`: what hashes are keyed with.
+    `columns`, `compare_old_images`: as in the settings; `secret`: what hashes are keyed with.
     """
 
     namespace: str
@@ -48,6 +48,7 @@ class ReplayTarget:
     warehouse: Path
     columns: Overrides = NO_OVERRIDES
     secret: str = field(default="", repr=False)
+    compare_old_images: bool = False
 
     @property
     def folder(self) -> Path:
@@ -60,7 +61,7 @@ class ReplayTarget:
         return f"{CATALOG}.{self.namespace}.{self.name}"
 
 
-def replay(exports: Path, target: ReplayTarget) -> list[dict[str, object]]:
+def replay(exports: Path, target: ReplayTarget) -> list[dict[str, Any]]:
     """Apply what is new; returns the jobs' reports, none if there was nothing new. Raises PipelineError, table unchanged."""
     found = find_exports(exports.resolve())
     state = table_state(target)
@@ -162,6 +163,7 @@ def order_for(
         end=end,
         buckets=_BUCKETS,
         columns=target.columns,
+        compare_old_images=target.compare_old_images,
         report_uri=(target.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json").as_uri(),
     )
 

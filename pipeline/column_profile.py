@@ -21,7 +21,10 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Observed:
-    """How often one DynamoDB type was seen at one path; for N also how much room its values need."""
+    """How often one DynamoDB type was seen at one path; for N also how much room its values need.
+
+    `example`: the key of an item that has such a value, as JSON, where it was asked for.
+    """
 
     path: Path
     tag: str
@@ -29,6 +32,7 @@ class Observed:
     integer_digits: int = 0
     fraction_digits: int = 0
     fits_long: bool = True
+    example: str = ""
 
 
 def weighed(sample: Sequence[Observed], items_each: float, counted: Iterable[Observed]) -> list[Observed]:

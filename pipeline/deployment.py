@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
+from pipeline.run_reports import FOLDER
+
 _PREFIX = "TIDEMARK_"
 
 
@@ -54,7 +56,7 @@ class Deployment:
 
     def report_key(self, table: str, job_id: str) -> str:
         """The S3 key of a job's report."""
-        return f"runs/{table}/{job_id}.json"
+        return f"{FOLDER}/{table}/{job_id}.json"
 
     @property
     def warehouse(self) -> str:

@@ -32,6 +32,7 @@ _START = "aws stepfunctions start-execution --state-machine-arn <state-machine> 
 RUN_NOW = _START + """'{"table":"<table>"}'"""
 ASK_AGAIN = _START + "<input>"
 REBUILD = _START + """'{"table":"<table>","mode":"full"}'"""
+VERIFY_NOW = _START + """'{"table":"<table>","mode":"verify"}'"""
 
 
 class PipelineError(Exception):
@@ -352,7 +353,7 @@ class OverrideContradicted(JobRefused):
 
 
 class RebuildNeeded(JobRefused):
-    """The settings say of a column what it was not loaded as; only a new full export gives it to the table."""
+    """The table's rows are not what changes can follow: loaded with other settings, or changed by somebody else."""
 
     default_remedy = "Take the setting back and deploy, or replace the table's content by a new full export."
     command = REBUILD

@@ -32,7 +32,7 @@ class JobOrder:
     `table` is ``catalog.database.table``. `exports` are the URIs of manifest summaries, in the order of their windows.
     `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows.
     `report_uri` is where the job writes its report (JSON), whether it committed or refused.
-    `columns`: what the settings say of columns.
+    `columns`: what the settings say of columns. `compare_old_images`: a merge compares them with the table's rows.
     """
 
     job: str
@@ -45,6 +45,7 @@ class JobOrder:
     buckets: int
     report_uri: str
     columns: Overrides = NO_OVERRIDES
+    compare_old_images: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an order no job could carry out."""
@@ -80,6 +81,7 @@ class JobOrder:
             "buckets": self.buckets,
             "report_uri": self.report_uri,
             "columns": self.columns.to_json(),
+            "compare_old_images": self.compare_old_images,
         }
 
     @classmethod
@@ -100,4 +102,5 @@ class JobOrder:
             buckets=raw["buckets"],
             report_uri=raw["report_uri"],
             columns=Overrides.parse(raw["columns"]),
+            compare_old_images=raw["compare_old_images"],
         )

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.deployment import Deployment
+from pipeline.drift import told_drift
 from pipeline.errors import ASK_AGAIN, InputRefused, PipelineError, WishGivenUp
 from pipeline.execution_input import UPDATE, VERIFY, special_wish, tick_of
 from pipeline.failures import Failure
@@ -30,12 +31,10 @@ from pipeline.mail_frame import (
     subject,
     words,
 )
-from pipeline.pointers import on_one_line
 from pipeline.prices import export_cost, job_cost
 from pipeline.settings import EVERY_RUN, is_table_name
 from pipeline.verification import told
 
-_MOST_LISTED = 20
 #: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
 _AFTER = {
     "WatermarkNotCommitted": "The table does not show what the job should have committed: look at it.",
@@ -221,17 +220,8 @@ def _section(failure: Failure) -> str:
 
 
 def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
-    """What deserves a second look: misfits, new columns, continuity, a rebuild that nobody asked for, a takeover."""
-    notes = []
-    if report["counts"].get("misfits"):
-        notes += [f"{report['counts']['misfits']} values fit no column and are kept in _misfits:"]
-        notes += [f"  {on_one_line(m['path'])}: {m['count']}" for m in report["misfits"][:_MOST_LISTED]]
-        notes += ["  and more, which the report lists"] if len(report["misfits"]) > _MOST_LISTED else []
-    if report["new_columns"]:
-        more = ", and more, which the report lists" if len(report["new_columns"]) > _MOST_LISTED else ""
-        notes.append("New columns: " + ", ".join(report["new_columns"][:_MOST_LISTED]) + f"{more}.")
-    if report["continuity"]:
-        notes.append(f"Warning: {report['continuity']}")
+    """What deserves a second look: what the job found, a rebuild that nobody asked for, a takeover."""
+    notes = told_drift(report, report["counts"].get("misfits", 0))
     if plan.get("because"):
         notes.append(f"By itself, for history was lost: {plan['because']}.")
     if plan.get("taken_over_from"):

@@ -1,4 +1,4 @@
-"""The mails that tell of no single run: the all-clear, the warning that history runs out, and the daily digest."""
+"""The mails beside those that tell how a run has ended: the all-clear, the warnings, and the daily digest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
-from pipeline.errors import ControlUnknown, HistoryLost, PipelineError, error_names
+from pipeline.errors import REBUILD, VERIFY_NOW, ControlUnknown, HistoryLost, PipelineError, error_names
 from pipeline.execution_input import tick_of
 from pipeline.horizon import LEVELS, Horizon
 from pipeline.incidents import Incident, News
@@ -148,6 +148,33 @@ def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) 
 def _next_warning(level: int) -> list[str]:
     later = [f"{name} %" for name in LEVELS[:-1] if name > level]
     return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []
+
+
+def continuity_warnings(event: Mapping[str, Any], deployment: Deployment) -> list[Mail]:
+    """The warning that a merge met rows that were not what its changes say, whatever is said of successes; mostly none.
+
+    `event` is NotifySuccess's.
+    """
+    table, report = event["plan"]["table"], event["report"]
+    if not report["continuity"]:
+        return []
+    command = filled(VERIFY_NOW, table, deployment)
+    lines = [
+        f"{table} was brought up to {report['watermark']}, but its rows were not those that the changes tell of:",
+        "",
+        report["continuity"],
+        "",
+        "Changes from before are missing in the table, or somebody else has written to it.",
+        "What to do: Compare the table with its source; where they differ, replace its content by a new full export.",
+        f"The command: {command}",
+        f"If they differ: {filled(REBUILD, table, deployment)}",
+        "",
+        *links(event["execution"], deployment, event["jobRun"].get("id", "")),
+        f"Report: {report['report']}",
+    ]
+    facts = {"status": WARNING, "table": table, "command": command, "execution": event["execution"], "report": report}
+    headline = subject(deployment, "WARNING", table, "rows were not what the changes say")
+    return [Mail(WARNING, table, headline, "\n".join(lines) + "\n", facts)]
 
 
 def _digest_mail(

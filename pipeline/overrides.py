@@ -59,6 +59,11 @@ class Override:
         """Whether values must not come into the table as they are."""
         return self.drop or self.hash
 
+    @property
+    def kind(self) -> str:
+        """What becomes of such values: ``drop`` or ``hash``; never both are said."""
+        return "drop" if self.drop else "hash"
+
     def matches(self, path: tuple[str, ...]) -> bool:
         """Whether a place's path is one that this override speaks of."""
         return len(path) == len(self.path) and all(mine in (ANY, step) for mine, step in zip(self.path, path))

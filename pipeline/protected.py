@@ -28,7 +28,7 @@ def protected_text(overrides: Overrides, fingerprint: str) -> str:
     """The value of the property; empty where nothing is protected. A table property that is empty is removed."""
     if not overrides.protections:
         return ""
-    said = {what: [rule.pointer for rule in overrides.rules if getattr(rule, what)] for what in ("drop", "hash")}
+    said = {what: [rule.pointer for rule in overrides.protections if rule.kind == what] for what in ("drop", "hash")}
     return json.dumps({**said, "secret": fingerprint}, ensure_ascii=False, sort_keys=True)
 
 
@@ -48,7 +48,7 @@ def check_protected(protected: str, columns: Columns, overrides: Overrides, fing
     """
     there = json.loads(protected or "{}")
     before = {(what, pointer) for what in ("drop", "hash") for pointer in there.get(what, [])}
-    wanted = {("drop" if rule.drop else "hash", rule.pointer): rule for rule in overrides.protections}
+    wanted = {(rule.kind, rule.pointer): rule for rule in overrides.protections}
     for what, pointer in sorted(before - set(wanted)):
         raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
     new = [rule for said, rule in sorted(wanted.items()) if said not in before]
@@ -62,8 +62,7 @@ def check_protected(protected: str, columns: Columns, overrides: Overrides, fing
 
 def holds_plain(rule: Override) -> RebuildNeeded:
     """The refusal of a table that may show values which are to be dropped or hashed."""
-    what = "drop" if rule.drop else "hash"
-    return RebuildNeeded(f"{what} is set for {rule.pointer}, of which the table may hold values as they are")
+    return RebuildNeeded(f"{rule.kind} is set for {rule.pointer}, of which the table may hold values as they are")
 
 
 def _may_hold(columns: Columns, rule: Override) -> bool:

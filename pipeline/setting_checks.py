@@ -59,6 +59,13 @@ def choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int, 
     return int(value)
 
 
+def flag(raw: Mapping[str, Any], name: str, default: bool, where: str) -> bool:
+    """Yes or no."""
+    value = raw.get(name, default)
+    expect(isinstance(value, bool), _path(where, name), value, "true or false")
+    return bool(value)
+
+
 def word(raw: Mapping[str, Any], name: str, default: str, allowed: tuple[str, ...], where: str) -> str:
     """One of some words."""
     value = raw.get(name, default)

@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.setting_checks import choice, distinct, expect, is_whole, known, names_of, text, whole, word
+from pipeline.run_reports import TABLE as RUNS
+from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, known, names_of, text, whole, word
 from pipeline.window_lengths import WindowBounds, WindowLengths
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
@@ -50,7 +51,7 @@ class TableSettings:
     schedule looks whether a window has closed. `buckets`: partitions of the table by hash of the partition key, a power of
     two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never. `columns`: what is said of
     columns in place of the data. `on_lost_history`: halt or rebuild. `hash_secret`: the name of the secret in Secrets
-    Manager that hashes are keyed with.
+    Manager that hashes are keyed with. `compare_old_images`: merges compare them with the rows that they should be.
     """
 
     name: str
@@ -63,6 +64,7 @@ class TableSettings:
     on_lost_history: str = HALT
     columns: Overrides = NO_OVERRIDES
     hash_secret: str = ""
+    compare_old_images: bool = False
 
     def to_json(self) -> str:
         """Write it as one line of JSON, for its parameter."""
@@ -160,6 +162,10 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         on_lost_history=word(merged, "on_lost_history", TableSettings.on_lost_history, (HALT, REBUILD), where),
         columns=Overrides.parse(merged.get("columns", {}), f"{where}.columns"),
         hash_secret=_secret(merged, where),
+        compare_old_images=flag(merged, "compare_old_images", TableSettings.compare_old_images, where),
+    )
+    expect(
+        settings.iceberg_table != RUNS, f"{where}.iceberg_table", RUNS, "another name: the run reports have this one"
     )
     expect(
         bool(settings.hash_secret) or not settings.columns.hashes,

@@ -94,24 +94,6 @@ def _all_ids(raw: Any) -> Iterator[int]:
                 yield from _all_ids(value)
 
 
-def added(before: Iterable[Field], after: Iterable[Field], outer: str = "") -> Iterator[str]:
-    """The names of columns, and of nested fields by their path, that were not there before."""
-    known = {field.name: field.type for field in before}
-    for field in after:
-        if field.name in known:
-            yield from _added_inside(known[field.name], field.type, outer + field.name)
-        else:
-            yield outer + field.name
-
-
-def _added_inside(before: ColumnType, after: ColumnType, path: str) -> Iterator[str]:
-    if before.kind is not after.kind:
-        return
-    yield from added(before.fields, after.fields, f"{path}.")
-    if before.element is not None and after.element is not None:
-        yield from _added_inside(before.element, after.element, path)
-
-
 def partition_name(key_column: str) -> str:
     """What Iceberg calls the partitions of a table by the bucket of a column; Spark can set no other name."""
     return f"{key_column}_bucket"
@@ -178,14 +160,18 @@ def _ids(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> Iterator[tuple
             yield from _ids(below, type_.fields)
 
 
-def resolved(path: Path, columns: Columns) -> Path:
-    """A misfit's path with its indices told from member names, which the columns know and a pointer does not."""
+def resolved(path: Path, columns: Columns, *, any_name: bool = False) -> Path:
+    """A misfit's path with its indices told from member names, which the columns know and a pointer does not.
+
+    `any_name`: the names of a dictionary are told as indices are.
+    """
+    numbered = (Kind.LIST, Kind.SET, Kind.DICTIONARY) if any_name else (Kind.LIST, Kind.SET)
     steps, types = list(path), {field.attribute: field.type for field in columns.all}
     type_ = types.get(steps[0][len(MEMBER) :])
     for place in range(1, len(steps)):
         if type_ is None:
             break
-        if type_.kind in (Kind.LIST, Kind.SET):
+        if type_.kind in numbered:
             steps[place] = ELEMENT
         below = {field.attribute: field.type for field in type_.fields}
         type_ = below.get(steps[place][len(MEMBER) :]) if type_.kind is Kind.STRUCT else type_.element

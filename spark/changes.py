@@ -29,17 +29,19 @@ from spark.table_rows import held_in
 DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
 #: What may be wrong with the records of a key; each is a column that counts them.
 UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS = "#unreadable", "#lacking", "#unfit", "#other_key", "#conflicts"
+#: The old image before the stretch as JSON text, null where there was none.
+OLD = "#old"
 _WINDOW = "#window"
 
 
-def folded(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFrame:
+def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old: bool = False) -> DataFrame:
     """One row for each key that changed, from lines with the number of their window; nothing of an image is looked at yet.
 
     The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
-    deletion), ``#records``; a count for each kind of problem but another key.
+    deletion), ``#records``; a count for each kind of problem but another key. `with_old`: ``#old`` besides.
     """
     level, key = "`#keys`", keys(columns)
-    records = changes(lines_).select(
+    records = changes(lines_, with_old=with_old).select(
         "*",
         *(cell.alias(name) for cell, name in zip(key_cells(level, columns.key), key)),
         F.expr(lacks_key(level, source.key)).alias("#lacks_key"),
@@ -49,7 +51,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFram
     whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
     versions = F.size(F.collect_set(F.struct(*when, F.xxhash64(F.coalesce("#new", F.lit(""))))))
     rows = records.groupBy(*key).agg(
-        F.min(F.struct(*when, "#old")).alias("first"),
+        F.min(F.struct(*when, OLD)).alias("first"),
         F.max(F.struct(*when, "#new")).alias("last"),
         F.count(F.lit(1)).alias(RECORDS),
         (versions - F.size(F.collect_set(F.struct(*when)))).alias(CONFLICTS),
@@ -57,9 +59,11 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns) -> DataFram
         F.count_if(readable & lacking).alias(LACKING),
         F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
     )
+    old = F.col(f"first.{OLD}")
     return rows.select(
         *key,
-        F.col("first.#old").alias(HAD_OLD),
+        (old.isNotNull() if with_old else old).alias(HAD_OLD),
+        *([old.alias(OLD)] if with_old else []),
         F.col("last.#micros").alias("#micros"),
         F.col("last.#new").alias("#new"),
         *(RECORDS, CONFLICTS, UNREADABLE, LACKING, UNFIT),

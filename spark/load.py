@@ -22,7 +22,8 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.table_columns import Columns, added, resolved
+from pipeline.new_columns import listed_columns, new_columns
+from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.keys import has_cells, lacks_key, observed_room
@@ -224,7 +225,8 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     before = this.existing or target.columns
     misfits = exploded(this.spark.table(this.table.sql_name), *(field.name for field in target.columns.key))
     listed = listed_misfits(misfits, [f.name for f in target.columns.key]) if counts["misfits"] else []
-    return Committed(counts, list(added(before.all, target.columns.all)), listed, passes=passes)
+    added = listed_columns(new_columns(before, target.columns), target.columns)
+    return Committed(counts, added, listed, passes=passes)
 
 
 def _check_types(this: _Load, target: Target, branch: str) -> None:

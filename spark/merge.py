@@ -16,35 +16,39 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.column_growth import grown
-from pipeline.column_profile import Profile
-from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch
+from pipeline.column_profile import Observed, Profile
 from pipeline.job_order import JobOrder
 from pipeline.marker import read_table_state, row_count
+from pipeline.new_columns import listed_columns, new_columns
 from pipeline.pins import check_followed
 from pipeline.protected import check_protected, protected_at
-from pipeline.table_columns import Columns, added, check_shown, columns_of, resolved
+from pipeline.table_columns import Columns, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
-from spark.contradictions import check_contradictions, check_kept, hash_contradicted
+from spark.contradictions import check_contradictions, check_kept
 from spark.guard import is_done
 from spark.kept import kept
 from spark.key_filter import KeyFilter
 from spark.keys import has_cells
 from spark.last_word import last_word
 from spark.merge_statement import merge_statement
+from spark.old_images import OldImages, compared_images
 from spark.profiles import exploded, observed_misfits
 from spark.projection import looked_through, without_misfits
-from spark.protection import CONTRADICTED, Protection
+from spark.protection import Protection
 from spark.reading import Export, proven, read_exports
-from spark.refusals import count_mismatch, unreadable_line
+from spark.refusals import check_changes
 from spark.report import Committed, listed_misfits
 from spark.shuffles import FEWEST, for_changes, share_writing, shuffle_for
 from spark.table import Table
 
 _VIEW = "tidemark_changes"
+#: How MERGE ends where a change stands there twice, as one that was looked up in a table with two rows of its key.
+_SEVERAL = "[MERGE_CARDINALITY_VIOLATION]"
 log = logging.getLogger(__name__)
 
 
@@ -52,7 +56,7 @@ class _Merge(NamedTuple):
     """What every step of one merge needs.
 
     `folded`: the changes before they are typed. `changed`: the filter of their keys, to be waited for. `held`: lets go of
-    what was kept when the merge has ended.
+    what was kept when the merge has ended. `images`: what old images were compared with.
     """
 
     spark: SparkSession
@@ -63,6 +67,7 @@ class _Merge(NamedTuple):
     folded: DataFrame
     changed: Callable[[], KeyFilter]
     held: ExitStack
+    images: OldImages = OldImages()
 
     def keep(self, rows: DataFrame) -> DataFrame:
         """The same rows, computed once until the merge has ended."""
@@ -78,7 +83,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()
-    rows, records = row_count(metadata), _records(exports)
+    rows, records, told_by_images = row_count(metadata), _records(exports), _images_tell(order, exports)
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
@@ -90,17 +95,22 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         check_kept(spark.table(table.sql_name), new)
     with ExitStack() as held:
         with proven(spark, exports):
+            compares = order.compare_old_images and told_by_images
             lines = changes.numbered_lines(spark, exports)
-            folded = held.enter_context(kept(changes.folded(lines, order.source, before), at_once=True))
+            folded = changes.folded(lines, order.source, before, with_old=compares)
+            folded = held.enter_context(kept(folded, at_once=True))
             changed = KeyFilter
             if key_filter.pays(rows, records):
                 changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
             this = _Merge(spark, order, table, exports, protection, folded, changed, held)
             told = _told(this, before)
+        if compares:
+            images = compared_images(folded, _rows_of_changed(this, before), before, protection)
+            this = this._replace(images=images)
         if _had_misfits(metadata):
             return _merged_when_counted(this, told, before)
         # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
-        told = told if _images_tell(this) else this.keep(told)
+        told = told if told_by_images else this.keep(told)
         return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
 
 
@@ -113,15 +123,19 @@ def _had_misfits(metadata: Mapping[str, Any]) -> bool:
 def _told(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
     told = changes.net_changes(this.folded, columns, this.protection)
-    if _images_tell(this):
+    if _images_tell(this.order, this.exports):
         return accounting.told_by_images(told)
-    key = [field.name for field in columns.key]
-    return accounting.told_by_table(told, this.changed().passed(this.spark.table(this.table.sql_name), key), key)
+    return accounting.told_by_table(told, _rows_of_changed(this, columns), [field.name for field in columns.key])
 
 
-def _images_tell(this: _Merge) -> bool:
+def _images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
     """Whether the images alone tell what each change will do, the table being where the stretch begins."""
-    return this.order.job != "backfill" and all(export.has_old_images for export in this.exports)
+    return order.job != "backfill" and all(export.has_old_images for export in exports)
+
+
+def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
+    """The table's rows, of a large one few more than those whose keys have changed."""
+    return this.changed().passed(this.spark.table(this.table.sql_name), [field.name for field in columns.key])
 
 
 def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
@@ -140,47 +154,44 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
     except _NotPlain as reason:
         log.info(str(reason))
         return None
+    except Py4JJavaError as failure:
+        if _SEVERAL not in str(failure.java_exception):
+            raise
+        return None  # the counts show it as well, and then it is told what is wrong
     # Where nothing was asked, somebody else had done the work meanwhile.
-    return _done(this, found, columns, columns) if found else None
+    return _done(this, found) if found else None
 
 
 def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
     rows, found = _looked_through(this, told, before)
-    columns = _with_room(this, rows, before) if found["misfits"] else before
+    key = [field.name for field in before.key]
+    seen = observed_misfits(exploded(rows, *key), key) if found["misfits"] else []
+    columns = _with_room(this, seen, before) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _told(this, columns), columns)
-    key = [field.name for field in columns.key]
     misfits = _listed(this, exploded(rows, *key), key) if found["misfits"] else []
     if columns != before:
         this.table.evolve(columns)  # not before nothing can refuse the changes any more
     _commit(this, rows, lambda: _marker(this, found), columns)
-    return replace(_done(this, found, before, columns), misfits=misfits)
+    added = listed_columns(new_columns(before, columns), columns, seen)
+    return replace(_done(this, found), misfits=misfits, new_columns=added)
 
 
 def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
     """The changes with their misfits, and their counts."""
     rows = this.keep(looked_through(told, columns.all))
     found = accounting.counted(rows)
-    _check(this, found, rows, columns)
+    check_changes(
+        this.spark,
+        this.order,
+        this.exports,
+        found,
+        rows,
+        columns.key,
+        lambda of: changes.readable(of, columns, this.protection),
+    )
     return rows, found
-
-
-def _check(this: _Merge, found: dict[str, int], rows: DataFrame, columns: Columns) -> None:
-    stretch = f"{this.order.job_id} ({len(this.exports)} exports)"
-    key = ", ".join(map(str, this.order.source.key))
-    if found[changes.UNREADABLE] or found["no_value"]:
-        raise unreadable_line(this.spark, this.exports, lambda of: changes.readable(of, columns, this.protection))
-    if found["read"] != _records(this.exports):
-        raise count_mismatch(this.spark, this.exports, found["read"])
-    if found[changes.LACKING] or found[changes.OTHER_KEY]:
-        raise KeyMismatch(f"{stretch}: {found[changes.LACKING] + found[changes.OTHER_KEY]} records lack the key {key}")
-    if found[changes.UNFIT]:
-        raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {this.order.table} cannot hold")
-    if found[changes.CONFLICTS]:
-        raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
-    if found[CONTRADICTED]:
-        raise hash_contradicted(rows, columns.key, found[CONTRADICTED])
 
 
 def _records(exports: Sequence[Export]) -> int:
@@ -188,11 +199,10 @@ def _records(exports: Sequence[Export]) -> int:
     return sum(export.manifest.item_count for export in exports)
 
 
-def _with_room(this: _Merge, rows: DataFrame, columns: Columns) -> Columns:
+def _with_room(this: _Merge, seen: Sequence[Observed], columns: Columns) -> Columns:
     """The columns with room for every attribute and nested field that has none."""
-    observed = observed_misfits(exploded(rows))
-    seen = Profile.of(replace(row, path=resolved(row.path, columns)) for row in observed)
-    return grown(columns, seen, this.order.columns)
+    profile = Profile.of(replace(row, path=resolved(row.path, columns)) for row in seen)
+    return grown(columns, profile, this.order.columns)
 
 
 def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:
@@ -207,19 +217,21 @@ def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]]
 
 def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
     billed = sum(export.manifest.billed_bytes for export in this.exports)
-    return marker(this.order, accounting.of_commit(found), billed, fingerprint=this.protection.fingerprint)
+    return marker(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
 
 
-def _done(this: _Merge, found: dict[str, int], before: Columns, columns: Columns) -> Committed:
+def _done(this: _Merge, found: dict[str, int]) -> Committed:
     """What the job has committed, after the table has been told to remember it."""
-    counts = accounting.of_commit(found)
+    counts = _counts(this, found)
     summary = this.table.summary()
     this.table.remember(_marker(this, found))
-    return Committed(
-        counts=counts,
-        new_columns=list(added(before.all, columns.all)),
-        continuity=accounting.continuity(counts, summary),
-    )
+    continuity = accounting.continuity(counts, summary)
+    return Committed(counts=counts, continuity=continuity, differences=this.images.differences)
+
+
+def _counts(this: _Merge, found: dict[str, int]) -> dict[str, int]:
+    """The counts that the commit carries."""
+    return {**accounting.of_commit(found), **this.images.counts}
 
 
 def _listed(this: _Merge, misfits: DataFrame, key: list[str]) -> list[dict[str, Any]]:

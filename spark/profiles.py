@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -35,13 +37,15 @@ def exploded(rows: DataFrame, *carried: str) -> DataFrame:
     return rows.select(*carried, F.explode(MISFITS).alias("pointer", "json"))
 
 
-def observed_misfits(misfits: DataFrame) -> list[Observed]:
-    """Count types at the paths of misfits (columns ``pointer`` and ``json``) and below them."""
+def observed_misfits(misfits: DataFrame, key: Sequence[str] = ()) -> list[Observed]:
+    """Count types at the paths of misfits (columns ``pointer``, ``json``) and below them. `key`: columns, for examples."""
     steps = transform(names("pointer"), _member)
     value = f"from_json(json, '{VALUE_TYPE}')"
     first = f"array({place(steps, value)})"
-    counts = misfits.selectExpr(f"explode({places(first, _NAMING)}) AS c").selectExpr(f"explode({_count('c')}) AS c")
-    plain = counts.where("c.tag IS NOT NULL").selectExpr("c.path", "c.tag", f"{plain_number('c.number')} AS number")
+    of_item = F.to_json(F.struct(*key)) if key else F.lit("")
+    found = misfits.withColumn("example", of_item).selectExpr("example", f"explode({places(first, _NAMING)}) AS c")
+    counts = found.selectExpr("example", f"explode({_count('c')}) AS c").where("c.tag IS NOT NULL")
+    plain = counts.selectExpr("example", "c.path", "c.tag", f"{plain_number('c.number')} AS number")
     integer, fraction, fits_long = room("number")
     rows = (
         plain.groupBy("path", "tag")
@@ -50,6 +54,7 @@ def observed_misfits(misfits: DataFrame) -> list[Observed]:
             integer.alias("integer_digits"),
             fraction.alias("fraction_digits"),
             fits_long.alias("fits_long"),
+            F.min("example").alias("example"),
         )
         .orderBy(F.size("path"), F.desc("count"), "path", "tag")
         .limit(MOST_PATHS)
@@ -63,6 +68,7 @@ def observed_misfits(misfits: DataFrame) -> list[Observed]:
             integer_digits=row["integer_digits"] or 0,
             fraction_digits=row["fraction_digits"] or 0,
             fits_long=row["fits_long"] is not False,
+            example=row["example"],
         )
         for row in rows
     ]

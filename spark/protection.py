@@ -155,17 +155,18 @@ def _is_whole(rules: _Rules, what: str) -> bool:
 
 
 def _value(value: Sql, rules: _Rules) -> Sql:
-    """A value with what is inside protected, or hashed itself."""
+    """A value with what is inside protected, or hashed itself. Of what is no value nothing stays, for it to be refused."""
     if _is_whole(rules, "hash"):
         return _hashed(value)
-    safe = f"coalesce({_level_json(_level(members(value), rules))}, {of(value, 'M')})"
+    is_one = f"size({value}) = 1"
+    safe = when(is_one, _level_json(_level(members(value), rules)))
     cases = [f"WHEN {has(value, 'M')} THEN map('M', {safe})"]
     of_any = _below(ANY, rules)
     if _is_whole(of_any, "drop"):
         cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]')")
     elif of_any:
         texts = transform(transform(elements(value), lambda x: _value(x, of_any)), _any_json)
-        kept = f"coalesce(concat('[', array_join({texts}, ','), ']'), {of(value, 'L')})"
+        kept = when(is_one, f"concat('[', array_join({texts}, ','), ']')")
         cases.append(f"WHEN {has(value, 'L')} THEN map('L', {kept})")
     return f"CASE {' '.join(cases)} ELSE {value} END"
 
@@ -183,15 +184,15 @@ def _any_json(value: Sql) -> Sql:
 
 
 def _hashed(value: Sql) -> Sql:
-    """The hash as a value. NULL stays, being as good as absent, and so does what is no value, to be refused.
+    """The hash as a value. NULL stays, being as good as absent; of what is no value nothing stays, for it to be refused.
 
     Of maps and lists only the type stays, to be refused as well: their members have no order that a hash could rely on.
     """
     inner = f"unhex(sha2(concat(`{_INNER}`, binary({_canonical(value)})), 256))"
     return (
         f"CASE WHEN {has(value, 'M')} THEN map('M', '{{}}') WHEN {has(value, 'L')} THEN map('L', '[]') "
-        f"WHEN {has_one_type(value)} AND NOT {has(value, 'NULL')} "
-        f"THEN map('S', sha2(concat(`{_OUTER}`, {inner}), 256)) ELSE {value} END"
+        f"WHEN NOT {has_one_type(value)} THEN map() WHEN {has(value, 'NULL')} THEN {value} "
+        f"ELSE map('S', sha2(concat(`{_OUTER}`, {inner}), 256)) END"
     )
 
 

@@ -18,9 +18,10 @@ from spark.values import LEVEL_TYPE
 _CORRUPT = "#corrupt"
 _PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 _ITEM = f"Item {LEVEL_TYPE}, `{_CORRUPT}` string"
-# Of an old image only its presence counts, of a new one everything: it is kept as text until only the last one is left.
+# Of an old image mostly only its presence counts, of a new one everything: it is kept as text until only the last one is
+# left.
 _CHANGE_LINE = (
-    f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{LEVEL_TYPE},OldImage:struct<`#`:string>,"
+    f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{LEVEL_TYPE},OldImage:%s,"
     f"NewImage:string,`{_CORRUPT}`:string>"
 )
 
@@ -54,14 +55,14 @@ def _is_item(record: Column) -> Column:
     return _is_whole(record) & record["Item"].isNotNull()
 
 
-def changes(lines_: DataFrame) -> DataFrame:
+def changes(lines_: DataFrame, *, with_old: bool = False) -> DataFrame:
     """From lines of incremental exports (column ``value``; others are carried along): one row a record.
 
-    ``#keys``, a level; ``#micros``, the write time in microseconds; ``#old``, whether there is an old image;
-    ``#new``, the new image as JSON text or null for a deletion; ``#readable``.
+    ``#keys``, a level; ``#micros``, the write time in microseconds; ``#old``, whether there is an old image, or
+    (`with_old`) that image as JSON text; ``#new``, the new image as JSON text or null for a deletion; ``#readable``.
     """
     carried = [name for name in lines_.columns if name != "value"]
-    found = F.from_json("value", _CHANGE_LINE, _PERMISSIVE)
+    found = F.from_json("value", _CHANGE_LINE % ("string" if with_old else "struct<`#`:string>"), _PERMISSIVE)
     parsed = lines_.select(*carried, found.alias("record"), _is_text("value").alias("#is_text"))
     record = F.col("record")
     micros = _micros(record["Metadata"]["WriteTimestampMicros"])
@@ -70,7 +71,7 @@ def changes(lines_: DataFrame) -> DataFrame:
         *carried,
         record["Keys"].alias("#keys"),
         micros.alias("#micros"),
-        record["OldImage"].isNotNull().alias("#old"),
+        (record["OldImage"] if with_old else record["OldImage"].isNotNull()).alias("#old"),
         F.when(record["NewImage"] != "{}", record["NewImage"]).alias("#new"),
         whole.alias(READABLE),
     )

@@ -6,16 +6,25 @@ These read the export once more. They run only when the job is about to refuse.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.column_types import Field
-from pipeline.errors import CountMismatch, KeyMismatch, UnreadableLine
+from pipeline.errors import (
+    ConflictingChanges,
+    CountMismatch,
+    KeyDoesNotFit,
+    KeyMismatch,
+    RebuildNeeded,
+    UnreadableLine,
+)
 from pipeline.job_order import JobOrder
-from spark import files
+from spark import changes, files
 from spark.contradictions import hash_contradicted
 from spark.projection import unreadable
+from spark.protection import CONTRADICTED
 from spark.reading import Export, lines
 
 
@@ -45,6 +54,36 @@ def check_items(
         raise hash_contradicted(typed(lines(spark, export.files_with_records)), key, found["contradicting"])
 
 
+def check_changes(
+    spark: SparkSession,
+    order: JobOrder,
+    exports: Sequence[Export],
+    found: Mapping[str, int],
+    rows: DataFrame,
+    key: Sequence[Field],
+    parsed: Callable[[DataFrame], DataFrame],
+) -> None:
+    """Refuse the changes of windows by what was counted of them (`accounting.counted`).
+
+    `rows`: the changes that were counted. `key`: its columns. `parsed`: makes rows that say whether they are readable, of
+    lines.
+    """
+    stretch, declared = f"{order.job_id} ({len(exports)} exports)", ", ".join(map(str, order.source.key))
+    if found[changes.UNREADABLE] or found["no_value"]:
+        raise unreadable_line(spark, exports, parsed)
+    if found["read"] != sum(export.manifest.item_count for export in exports):
+        # A change that was looked up in the table stands there once for each row of its key.
+        raise doubled_rows(order, rows, key) or count_mismatch(spark, exports, found["read"])
+    if lacking := found[changes.LACKING] + found[changes.OTHER_KEY]:
+        raise KeyMismatch(f"{stretch}: {lacking} records lack the key {declared}")
+    if found[changes.UNFIT]:
+        raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {order.table} cannot hold")
+    if found[changes.CONFLICTS]:
+        raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
+    if found[CONTRADICTED]:
+        raise hash_contradicted(rows, key, found[CONTRADICTED])
+
+
 def unreadable_line(
     spark: SparkSession, exports: Sequence[Export], parsed: Callable[[DataFrame], DataFrame]
 ) -> UnreadableLine:
@@ -57,6 +96,24 @@ def unreadable_line(
             if found is not None and found[0] is not None:
                 return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
     return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")
+
+
+def doubled_rows(order: JobOrder, looked_up: DataFrame, key: Sequence[Field]) -> RebuildNeeded | None:
+    """The refusal of a table that has several rows of one key; None where no change has met any.
+
+    `looked_up`: changes, one row for each row of the table that they met.
+    """
+    names = [field.name for field in key]
+    several = looked_up.groupBy(*names).count().where("count > 1")
+    example = F.min(F.to_json(F.struct(*names))).alias("example")
+    found: Any = several.agg(F.count(F.lit(1)).alias("keys"), example).first()
+    if not found["keys"]:
+        return None
+    return RebuildNeeded(
+        f"{order.table} has several rows of one key, of which {order.job_id} met {found['keys']}, such as "
+        f"{found['example']}: somebody else has written to it",
+        "Replace the table's content by a new full export.",
+    )
 
 
 def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) -> CountMismatch:

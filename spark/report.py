@@ -20,12 +20,16 @@ MOST_LISTED = 50
 
 @dataclass(frozen=True)
 class Committed:
-    """What a job committed. `continuity`: a warning where the table and the changes disagree, else empty."""
+    """What a job committed. `continuity`: a warning where the table and the changes disagree, else empty.
+
+    `differences`: the first rows that were not what old images say, where those are compared.
+    """
 
     counts: Mapping[str, int]
-    new_columns: Sequence[str] = ()
+    new_columns: Sequence[Mapping[str, Any]] = ()
     misfits: Sequence[Mapping[str, Any]] = ()
     continuity: str = ""
+    differences: Sequence[Mapping[str, Any]] = ()
     passes: int = 1
     outcome: str = "committed"
 
@@ -44,6 +48,7 @@ def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: in
         "new_columns": list(done.new_columns),
         "misfits": list(done.misfits),
         "continuity": done.continuity,
+        "differences": list(done.differences),
         "passes": done.passes,
         "seconds": round(seconds, 1),
     }
@@ -62,8 +67,8 @@ def of_verification(order: JobOrder, findings: Mapping[str, Any], seconds: float
 
 
 def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]) -> None:
-    """Write the report where the order says."""
-    files.write(spark, order.report_uri, json.dumps(report, ensure_ascii=False, indent=2).encode())
+    """Write the report where the order says, as one line: so `pipeline.run_reports` are read as a table."""
+    files.write(spark, order.report_uri, json.dumps(report, ensure_ascii=False).encode() + b"\n")
 
 
 def listed_misfits(misfits: DataFrame, key: Sequence[str]) -> list[dict[str, Any]]:

@@ -28,6 +28,10 @@ def test_the_table_follows_the_source_to_idle_and_the_mail_accounts_for_every_re
     accounted = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient", "folded")
     assert counts["read"] == sum(counts.get(name, 0) for name in accounted)
     assert f"{counts['inserted']} inserted" in mail.get_content()
+    (_, report) = world.reports()
+    assert {name: count for name, count in report["counts"].items() if name in counts} == counts
+    (gift,) = [new for new in report["new_columns"] if new["path"] == "/gift"]
+    assert f"  gift: struct, {gift['count']} values, such as that of {gift['example']}\n" in mail.get_content()
     orders = len(list(reader.scan_source(world.aws, "orders")))
     assert (counts["inserted"] > 0, 60 + counts["inserted"] - counts["deleted"]) == (True, orders)
 

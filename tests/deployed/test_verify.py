@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 
 import pyarrow as pa
@@ -30,7 +29,7 @@ def test_a_table_is_verified_after_work_and_a_changed_row_is_found_and_mended_by
     assert "0 only in the source, 0 only in the table, 0 different." in mail.get_content()
     assert (world.watermark(), world.snapshots()) == (watermark, snapshots)
 
-    change_a_row(world)
+    changed = change_a_row(world)
     snapshots = world.snapshots()
     text = world.fail("VerificationFailed", mode="verify")
 
@@ -42,8 +41,17 @@ def test_a_table_is_verified_after_work_and_a_changed_row_is_found_and_mended_by
     (shown,) = newest_report(world)["differences"]
     assert [value["path"] for value in shown["values"]] == ["/paid"]
 
+    world.set(compare_old_images=True)
+    world.aws.client("dynamodb").update_item(TableName="orders", Key=changed, UpdateExpression="REMOVE note")
     world.work()
+    before = len(world.aws.outbox())
     assert world.succeed()["reason"] == "UpToDate"
+    ok, warning = world.aws.outbox()[before:]
+    assert " OK orders: " in ok["Subject"]
+    assert " WARNING orders: rows were not what the changes say" in warning["Subject"]
+    assert "of the old images 1 are not what the table showed." in warning.get_content()
+    (shown,) = newest_report(world, "merge")["differences"]
+    assert [value["path"] for value in shown["values"]] == ["/paid"]
     assert world.watermark() > watermark
     world.succeed(mode="full")
     world.succeed(mode="verify")
@@ -56,7 +64,7 @@ def test_a_table_that_is_not_there_yet_is_not_verified(world):
 
 
 def change_a_row(world):
-    """Put a data file with one other value in the place of one of the table's, as another writer would."""
+    """Put a data file with one other value in the place of one of the table's, as another writer would; returns the key."""
     table = reader.read_through_glue(world.aws, "tidemark", "orders")
     file = next(task.file for task in table.scan().plan_files() if not task.delete_files)
     with table.io.new_input(file.file_path).open() as stream:
@@ -72,11 +80,9 @@ def change_a_row(world):
     with table.transaction() as transaction, transaction.update_snapshot().overwrite() as replacing:
         replacing.delete_data_file(file)
         replacing.append_data_file(other)
+    return {"customer": {"S": rows["customer"][0].as_py()}, "order": {"N": str(rows["order"][0])}}
 
 
-def newest_report(world):
-    """The report of the job that ended last."""
-    s3, bucket = world.aws.client("s3"), world.deployed.outputs["BucketName"]
-    listed = s3.list_objects_v2(Bucket=bucket, Prefix="runs/orders/verify-")["Contents"]
-    newest = max(listed, key=lambda found: found["LastModified"])
-    return json.loads(s3.get_object(Bucket=bucket, Key=newest["Key"])["Body"].read())
+def newest_report(world, job="verify"):
+    """The report of the job of a kind that ended last."""
+    return next(report for report in reversed(world.reports()) if report["job"] == job)

@@ -11,6 +11,7 @@ from typing import Any
 from local import reader
 from local.deployed import Deployed
 from local.workload import KEY, Shop, create_table
+from pipeline import run_reports
 
 TABLE = "orders"
 KNOBS: dict[str, Any] = {"export_seconds": 0.2, "wait_scale": 0.01, "schedules_fire_by_themselves": False}
@@ -124,6 +125,16 @@ class World:
                 if not key.startswith("exports/"):
                     content = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
                     yield key, gzip.decompress(content) if key.endswith(".gz") else content
+
+    def reports(self) -> list[dict[str, Any]]:
+        """The reports of the table's jobs, oldest first, found as whoever asks the table of reports finds them."""
+        table = self.aws.client("glue").get_table(DatabaseName="tidemark", Name=run_reports.TABLE)["Table"]
+        template = table["Parameters"]["storage.location.template"]
+        folder = template.replace(f"${{{run_reports.PARTITION}}}", self.table).removeprefix("s3://")
+        s3, (bucket, _, prefix) = self.aws.client("s3"), folder.partition("/")
+        listed = s3.list_objects_v2(Bucket=bucket, Prefix=prefix)["Contents"]
+        in_order = sorted(listed, key=lambda found: found["LastModified"])
+        return [json.loads(s3.get_object(Bucket=bucket, Key=each["Key"])["Body"].read()) for each in in_order]
 
     def snapshots(self) -> list[dict[str, str]]:
         """The summaries of the table's snapshots, oldest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 
 import pytest
 
@@ -32,6 +33,18 @@ def test_only_what_the_pipeline_has_left_behind_expires_never_the_tables(templat
     assert [rule for rule in rules if "AbortIncompleteMultipartUpload" in rule] == [
         {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7}, "Id": "abandoned-uploads", "Status": "Enabled"}
     ]
+
+
+def test_the_reports_are_a_table_beside_the_others_with_a_folder_for_each_source(template):
+    (name,) = template.of("S3::Bucket")
+    table = template.one("Glue::Table")
+    found = table["TableInput"]
+    assert (table["DatabaseName"], found["Name"]) == ("tidemark", "tidemark_runs")
+    assert found["StorageDescriptor"]["Location"] == f"s3://<{name}>/runs/"
+    folder = found["Parameters"]["storage.location.template"].replace("${source}", "orders")
+    key = Deployment(**{f.name: "" for f in fields(Deployment)}).report_key("orders", "job-1")
+    assert f"{folder}job-1.json" == f"s3://<{name}>/{key}"
+    assert found["Parameters"]["projection.source.values"] == "orders"
 
 
 @pytest.mark.parametrize("kind", ["S3::BucketPolicy", "SNS::TopicPolicy", "SQS::QueuePolicy"])

@@ -30,6 +30,7 @@ def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, A
         "buckets": 16,
         "columns": {},
         "hash_secret": "",
+        "compare_old_images": False,
         "job_id": f"{mode}-1",
         "source": {"arn": "arn-of-orders", "id": "id-of-orders", "key": ["id:S", "at:N"]},
         "exports": [{"from": start, "to": end}],

@@ -41,10 +41,11 @@ def export_uris(count: int, bucket: str, table: str) -> tuple[str, ...]:
     st.lists(st.text(min_size=1), min_size=1, max_size=5),
     st.lists(st.text(min_size=1, max_size=255), min_size=1, max_size=2),
     st.sampled_from("SNB"),
+    st.booleans(),
 )
-def test_an_order_is_read_back_as_it_was_written(job, exports, key, kind):
+def test_an_order_is_read_back_as_it_was_written(job, exports, key, kind, compares):
     source = SourceTable(SOURCE.arn, SOURCE.id, tuple(KeyAttribute(name, kind) for name in key))
-    order = replace(ORDER, job=job, exports=tuple(exports), source=source)
+    order = replace(ORDER, job=job, exports=tuple(exports), source=source, compare_old_images=compares)
     assert JobOrder.from_arguments(order.to_arguments()) == order
 
 

@@ -64,12 +64,13 @@ def test_a_merge_accounts_for_every_record():
         ),
         pytest.param(
             done(
-                counts={**COUNTS, "misfits": 7}, misfits=[{"path": "/price", "count": 5}, {"path": "/a~1b", "count": 2}]
+                counts={**COUNTS, "misfits": 5},
+                misfits=[{"path": "/price", "type": "S", "count": 5, "example": '{"id":"a"}'}],
+                new_columns=[{"column": "size", "path": "/size", "type": "bigint"}],
             ),
-            ["7 values fit no column and are kept in _misfits:", "  /price: 5", "  /a~1b: 2"],
-            id="misfits",
+            ['  /price: 5 of type S, such as that of {"id":"a"}\nNew columns:\n  size: bigint\n'],
+            id="misfits and new columns",
         ),
-        pytest.param(done(new_columns=["colour", "size"]), ["New columns: colour, size."], id="new columns"),
         pytest.param(done(continuity="2 old images differ."), ["Warning: 2 old images differ."], id="a warning"),
         pytest.param(done(taken_over_from=EXECUTION), ["Finished what abc had begun."], id="a takeover"),
         pytest.param(done(job_run={}), ["Estimated cost: 0.0010 US dollars."], id="nothing known of the job's cost"),

@@ -14,8 +14,8 @@ from pipeline.errors import error_names
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident, Kind, News, Told
 from pipeline.mail_frame import Mail
-from pipeline.notices import notices
-from tests.pipeline.rounds import OUTLOOK
+from pipeline.notices import continuity_warnings, notices
+from tests.pipeline.rounds import OUTLOOK, done
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at
 
 INCIDENT = Incident(
@@ -158,3 +158,17 @@ def test_every_subject_is_one_that_sns_takes(name):
 
 def test_without_news_there_is_no_mail():
     assert written(News(Told())) == []
+
+
+def test_rows_that_were_not_what_the_changes_say_are_warned_of_with_the_commands_that_help():
+    (mail,) = continuity_warnings(done(continuity="of the old images 2 had no row in the table."), DEPLOYMENT)
+    assert (mail.status, mail.mail_list, mail.table) == ("WARNING", "failure", "orders")
+    assert mail.subject == "[Tidemark] WARNING orders: rows were not what the changes say"
+    commands = [f"""{MACHINE} --input '{{"table":"orders","mode":"{mode}"}}'""" for mode in ("verify", "full")]
+    words = ["of the old images 2 had no row in the table.", *commands, "Report: s3://a-bucket/runs/orders/job.json\n"]
+    assert [word for word in words if word not in mail.text] == []
+    assert mail.facts["command"].endswith(commands[0])
+
+
+def test_rows_that_were_what_the_changes_say_are_not_spoken_of():
+    assert continuity_warnings(done(), DEPLOYMENT) == []

@@ -206,10 +206,10 @@ def test_dynamodb_s_rule_for_names():
 
 
 def test_what_is_said_of_columns_belongs_to_the_table_and_reads_back():
-    said = {"columns": {"email": {"hash": True}, "total": "N"}, "hash_secret": "shop/pii"}
+    said = {"columns": {"email": {"hash": True}, "total": "N"}, "hash_secret": "shop/pii", "compare_old_images": True}
     (table,) = Settings.parse({"tables": [{**ORDERS, **said}]}).tables
     assert TableSettings.from_json(table.to_json()) == table
-    assert table.columns.hashes
+    assert (table.columns.hashes, table.compare_old_images) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -218,6 +218,8 @@ def test_what_is_said_of_columns_belongs_to_the_table_and_reads_back():
         ({"tables": [{**ORDERS, "columns": {"a": {"hash": True}}}]}, "tables[0].hash_secret is ''"),
         ({"tables": [{**ORDERS, "columns": {"a": "X"}}]}, "tables[0].columns['a'].type is 'X'"),
         ({"tables": [{**ORDERS, "hash_secret": "a b"}]}, "tables[0].hash_secret is 'a b'"),
+        ({"tables": [{**ORDERS, "iceberg_table": "tidemark_runs"}]}, "tables[0].iceberg_table is 'tidemark_runs'"),
+        ({"tables": [{**ORDERS, "compare_old_images": "yes"}]}, "tables[0].compare_old_images is 'yes'"),
         ({"tables": [ORDERS], "defaults": {"columns": {}}}, "unknown setting 'columns'"),
     ],
 )

@@ -61,6 +61,7 @@ class Shop:
     writes: list[Put | Delete] = field(default_factory=list)
     view: str = BOTH_IMAGES
     oddities: tuple[str, ...] = ()
+    compare_old_images: bool = False
     orders: int = 0
 
     @property
@@ -104,6 +105,7 @@ class Shop:
             end=end,
             buckets=4,
             report_uri=(self.folder / "runs" / f"{job}-{self.orders}.json").as_uri(),
+            compare_old_images=self.compare_old_images,
         )
 
     def load(self, at: float, **options: Any) -> dict[str, Any]:
@@ -115,8 +117,24 @@ class Shop:
         return run(self.spark, self.windows(*bounds, **options))
 
     def lose(self, pk: str) -> None:
-        """Somebody deletes a row of the table behind the pipeline's back."""
-        self.spark.sql(f"DELETE FROM glue.shop.{self.name} WHERE pk = '{pk}'")  # noqa: S608 - the test's own words
+        """Somebody deletes a row of the table."""
+        self.change("DELETE FROM TABLE WHERE pk = 'PK'", PK=pk)
+
+    def copy(self, pk: str, other: str) -> None:
+        """Somebody writes a row of the table once more, under the same key or another."""
+        others = ", ".join(f"`{name}`" for name in self.spark.table(f"glue.shop.{self.name}").columns if name != "pk")
+        self.change(
+            "INSERT INTO TABLE (pk, OTHERS) SELECT 'OTHER', OTHERS FROM TABLE WHERE pk = 'PK'",
+            OTHERS=others,
+            OTHER=other,
+            PK=pk,
+        )
+
+    def change(self, statement: str, **parts: str) -> None:
+        """Run a statement of SQL behind the pipeline's back. TABLE in it is the table, and so on for each part."""
+        for mark, text in {**parts, "TABLE": f"glue.shop.{self.name}"}.items():
+            statement = statement.replace(mark, text)
+        self.spark.sql(statement)
 
     def roll_back(self, snapshot: int) -> None:
         """Somebody takes the table back to an earlier snapshot."""

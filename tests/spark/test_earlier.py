@@ -36,16 +36,18 @@ def test_a_loads_misfits_and_new_columns_are_told_again(source):
     source.put(6, item("c", new=S))
     again, first = told_again(source, source.full(15))
     assert again == first
-    assert (len(first["misfits"]), first["new_columns"]) == (1, ["new"])
+    assert (len(first["misfits"]), [new["column"] for new in first["new_columns"]]) == (1, ["new"])
 
 
 def test_a_merges_misfits_new_columns_and_continuity_are_told_again(source):
     source.lose("b")
     source.put(16, item("a", v=S, newer={"M": {"x": S}}), item("b", v={"N": "2"}))
     again, first = told_again(source, source.windows(15, 35))
+    # How many values a new column has was counted while they were no more than misfits.
+    assert [(new.pop("count"), new.pop("example")) for new in first["new_columns"]] == [(1, '{"pk":"a"}')]
     assert again == first
     assert [found["example"] for found in first["misfits"]] == ['{"pk":"a"}']
-    assert first["new_columns"] == ["newer"]
+    assert [new["column"] for new in first["new_columns"]] == ["newer"]
     assert "verify it" in first["continuity"]
 
 

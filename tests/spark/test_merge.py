@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 
 import pytest
 
 import spark.merge
-from pipeline.errors import Overlap
+from pipeline.errors import Overlap, RebuildNeeded
 from pipeline.instants import format_instant
 from spark.job import run
 from tests.spark.sample_items import ALL_TYPES, N, S, item
@@ -72,7 +73,11 @@ def test_the_counts_stand_in_the_commit_and_in_the_property(merged):
 
 def test_new_attributes_and_members_of_maps_become_columns_and_fields(merged):
     source, report = merged
-    assert sorted(report["new_columns"]) == ["added", "l", "m.y"]
+    assert sorted(report["new_columns"], key=itemgetter("path")) == [
+        {"column": "added", "path": "/added", "type": "string", "count": 1, "example": '{"pk":"a"}'},
+        {"column": "l", "path": "/l", "type": "string", "count": 1, "example": '{"pk":"e"}'},
+        {"column": "m.y", "path": "/m/y", "type": "struct", "count": 1, "example": '{"pk":"d"}'},
+    ]
     rows = source.rows()
     assert (rows["a"]["added"], rows["d"]["m"]) == ("x", {"x": "x", "y": {"z": True}})
 
@@ -185,6 +190,21 @@ def test_without_old_images_the_table_tells_what_each_change_was(base):
     told = ("inserted", "updated", "deleted", "unknown_deletes")
     assert [counts[name] for name in told] == [1, 1, 1, 1]
     assert source.differences(25) == []
+
+
+@pytest.mark.parametrize(("view", "job"), [(NEW_ONLY, "merge"), (BOTH_IMAGES, "backfill")])
+def test_a_table_with_several_rows_of_a_key_asks_for_a_new_one(base, view, job):
+    source = base(view=view)
+    source.put(6, item("a", v={"N": "2"}), item("b", v={"N": "3"}))
+    if job == "backfill":
+        source.merge(5, 25)
+    source.copy("a", "a")
+    before = source.metadata
+    with pytest.raises(RebuildNeeded, match=r"several rows of one key, of which .* met 1, such as {.pk.:.a.}"):
+        source.merge(5, 25, job=job)
+    assert source.metadata == before
+    source.load(30)
+    assert source.differences(30) == []
 
 
 def test_a_backfill_repeats_a_stretch_and_leaves_the_watermark(base):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from pipeline import column_growth
-from pipeline.errors import OverrideContradicted, RebuildNeeded
+from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import minute
+from tests.spark.tampering import rewrite
 
 pytestmark = pytest.mark.spark
 
@@ -58,6 +60,38 @@ def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, others, od
     with pytest.raises(OverrideContradicted, match=words):
         carry_out(source, source.windows(15, 35), **said)
     assert source.rows() == rows
+
+
+def test_a_verification_refuses_what_a_hash_is_contradicted_by(shop):
+    source = shop()
+    source.put(1, item("a", v=S))
+    carry_out(source, source.full(5), v={"hash": True})
+    order = replace(source.full(5), job="verify")
+    rewrite(source, order, lambda lines: [line.replace('"v":{"S":"x"}', '"v":{"L":[]}') for line in lines])
+    with pytest.raises(OverrideContradicted, match=r"such a place: 1, such as that of {.pk.:.a.}"):
+        carry_out(source, order, v={"hash": True})
+
+
+@pytest.mark.parametrize(
+    ("rule", "others", "no_value"),
+    [
+        pytest.param("/v", {"S": "y"}, '{"S":"bare","N":"1"}', id="two types"),
+        pytest.param("/v/x", {"M": {"x": S}}, '{"M":{"x":{"S":"y"}},"S":"bare"}', id="two types around it"),
+        pytest.param("/v/x", {"M": {"x": S}}, '{"M":"bare"}', id="a map that is a text"),
+        pytest.param("/v/*", {"L": [S]}, '{"L":"bare"}', id="a list that is a text"),
+    ],
+)
+def test_what_is_no_value_is_refused_where_values_are_hidden(shop, rule, others, no_value):
+    source, said = shop(), {rule: {"hash": True}}
+    source.put(1, item("a", v=others))
+    carry_out(source, source.full(5), **said)
+    source.put(6, item("odd", v={"S": "to be replaced"}))
+    before = source.rows()
+    for order in (source.full(25), source.windows(5, 25)):
+        rewrite(source, order, lambda lines: [line.replace('{"S":"to be replaced"}', no_value) for line in lines])
+        with pytest.raises(UnreadableLine):
+            carry_out(source, order, **said)
+        assert source.rows() == before
 
 
 def test_what_only_misfits_hold_is_hidden_by_a_rebuild_as_well(shop, monkeypatch):

@@ -29,7 +29,7 @@ def test_a_rebuild_replaces_content_and_types_and_keeps_names(shop):
     before = source.metadata["schemas"][-1]
     report = source.load(30)
     assert source.differences(30) == []
-    assert report["new_columns"] == ["m.y", "amount_2"]
+    assert [(new["column"], new["path"]) for new in report["new_columns"]] == [("m.y", "/m/y"), ("amount_2", "/amount")]
     ids = {f["name"]: f["id"] for f in before["fields"]}
     after = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
     assert {f["name"]: f["type"] for f in after["fields"]}["amount"] == "decimal(38, 1)"

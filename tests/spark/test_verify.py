@@ -13,7 +13,7 @@ from pipeline.errors import CountMismatch, Gap, OtherTableId, Overlap, Verificat
 from spark.job import run
 from spark.reading import read_exports
 from spark.table import Table
-from spark.verify import Verification, compared, source_rows, table_rows
+from spark.verify import Verification, compared_pairs
 from tests.spark import tampering
 from tests.spark.shop import minute
 
@@ -104,13 +104,6 @@ REWRITTEN = {
 }
 
 
-def change(s, statement, **parts):
-    """Run a statement of SQL behind the product's back."""
-    for mark, text in {**parts, "TABLE": f"glue.shop.{s.name}"}.items():
-        statement = statement.replace(mark, text)
-    s.spark.sql(statement)
-
-
 def tamper(s, changes):
     """Change rows at once: {pk: {column: expression}}."""
     columns = sorted({column for change in changes.values() for column in change})
@@ -119,7 +112,7 @@ def tamper(s, changes):
         for column in columns
     }
     sets = ", ".join(f"{column} = CASE pk {cases} ELSE {column} END" for column, cases in text.items())
-    change(s, "UPDATE TABLE SET SETS WHERE pk IS NOT NULL", SETS=sets)
+    s.change("UPDATE TABLE SET SETS WHERE pk IS NOT NULL", SETS=sets)
 
 
 @pytest.fixture(scope="module")
@@ -147,14 +140,13 @@ def test_a_table_that_shows_what_the_source_held_is_verified_and_left_alone(load
 def test_every_difference_is_found_and_nothing_that_only_looks_like_one(loaded):
     s, before = loaded, loaded.metadata["current-snapshot-id"]
     tamper(s, {**{pk: change for pk, (change, _) in TAMPERED.items()}, **REWRITTEN})
-    others = ", ".join(column for column in s.rows()["twice"] if column != "pk")
-    change(s, "INSERT INTO TABLE (pk, OTHERS) SELECT 'ghost', OTHERS FROM TABLE WHERE pk = 'gone'", OTHERS=others)
-    change(s, "INSERT INTO TABLE (pk, OTHERS) SELECT pk, OTHERS FROM TABLE WHERE pk = 'twice'", OTHERS=others)
-    change(s, "DELETE FROM TABLE WHERE pk = 'gone'")
+    s.copy("gone", "ghost")
+    s.copy("twice", "twice")
+    s.lose("gone")
 
     report = differences(s, 5)
 
-    change(s, "CALL glue.system.rollback_to_snapshot('TABLE', SNAPSHOT)", SNAPSHOT=str(before))
+    s.change("CALL glue.system.rollback_to_snapshot('TABLE', SNAPSHOT)", SNAPSHOT=str(before))
     assert report["counts"] == {
         **{"items": 126, "rows": 127, "equal": 126 - len(TAMPERED)},  # "twice" is equal twice
         **{"only_in_source": 1, "only_in_table": 1, "different": len(TAMPERED), "surplus": 1},
@@ -174,7 +166,7 @@ def test_of_many_differences_the_first_are_shown_and_all_are_counted(shop):
     s = shop()
     s.put(1, *(item(f"k{n:03d}", n={"N": str(n)}) for n in range(60)))
     s.load(5)
-    change(s, "UPDATE TABLE SET n = n + 1000 WHERE n >= 10")
+    s.change("UPDATE TABLE SET n = n + 1000 WHERE n >= 10")
     report = differences(s, 5)
     assert (report["counts"]["equal"], report["counts"]["different"]) == (10, 50)
     assert [shown["key"] for shown in report["differences"]] == [f'{{"pk":"k{n:03d}"}}' for n in range(10, 30)]
@@ -228,7 +220,7 @@ def test_the_table_and_the_items_are_shuffled_once_each_and_joined_once(loaded):
     table, newest = Table(s.spark, order), s.metadata["current-snapshot-id"]
     (export,) = read_exports(s.spark, order)
     this = Verification(s.spark, order, export, table.rows_at(newest), table.columns_at(newest))
-    pairs = compared(source_rows(this), table_rows(this), this.columns)
+    pairs = compared_pairs(this)
     length = s.spark.conf.get("spark.sql.maxPlanStringLength")
     s.spark.conf.set("spark.sql.maxPlanStringLength", str(10**7))
     plan = pairs._jdf.queryExecution().executedPlan().toString()

@@ -5,7 +5,7 @@ What the source held is told by its own history, what the table shows by PyIcebe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
@@ -53,6 +53,7 @@ class Life:
             key=self._key,
             view=dice.choice((BOTH_IMAGES, BOTH_IMAGES, NEW_ONLY)),
             oddities=tuple(name for name in ODDITIES if name != apart and dice.random() < 0.3),
+            compare_old_images=True,
         )
         self._held: dict[int, Item] = {}
         self._ever: set[int] = set()
@@ -72,7 +73,7 @@ class Life:
             for start in bounds[:-1]:
                 self._work(start + 1)
             with always_filtered() if is_filtered else nullcontext():
-                self.shop.merge(*bounds)
+                found += self._continued(self.shop.merge(*bounds))
             at = bounds[-1]
             found += self._compared(f"the merge up to minute {at}", at)
         found += self._verified(at)
@@ -110,6 +111,12 @@ class Life:
 
     def _compared(self, after: str, at: float) -> list[str]:
         return [f"after {after}: {found}" for found in self.shop.differences(at)]
+
+    def _continued(self, report: Mapping[str, Any]) -> list[str]:
+        """Every old image must be what the table showed."""
+        compared = {name: count for name, count in report["counts"].items() if "image" in name}
+        is_wrong = bool(report["continuity"]) or bool(compared) is not (self.shop.view == BOTH_IMAGES)
+        return [f"a merge says: {report['continuity']} {compared}"] if is_wrong else []
 
     def _verified(self, at: float) -> list[str]:
         """What our own verification says must be what the comparison says."""

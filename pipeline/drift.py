@@ -1,0 +1,68 @@
+"""What a job found that deserves a second look: misfits, new columns, rows that were not what images say. Pure.
+
+What is handed on from a report, and the lines that tell it to people, in mails and after a replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline.pointers import on_one_line
+
+#: The most misfits and new columns that are told of; what has more of them is handed on with one more.
+_MOST_TOLD = 20
+#: Characters. What a state hands on may have 256 KiB in all, and a character may be written as six of them; the report in
+#: the bucket has everything.
+_LONGEST_SENTENCE, _LONGEST_NAME = 500, 150
+_MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
+_MORE = "  and more, which the report lists"
+
+
+def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What is handed on of a job's report; nothing found, if there is no report."""
+    return {
+        "new_columns": _cut(report.get("new_columns", []), _COLUMN),
+        "misfits": _cut(report.get("misfits", []), _MISFIT),
+        "continuity": report.get("continuity", "")[:_LONGEST_SENTENCE],
+    }
+
+
+def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
+    """Lines for people, none where nothing was found. `found`: as `drift_of` gives it. `misfits`: how many there are."""
+    lines = []
+    if misfits:
+        lines.append(f"{misfits} values fit no column and are kept in _misfits:")
+        lines += _listed(list(map(_misfit, found["misfits"])))
+    if found["new_columns"]:
+        lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
+    if found["continuity"]:
+        lines.append(f"Warning: {found['continuity']}")
+    return lines
+
+
+def _cut(listed: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: _short(one[name]) for name in names if name in one} for one in listed[: _MOST_TOLD + 1]]
+
+
+def _short(value: Any) -> Any:
+    return value[:_LONGEST_NAME] if isinstance(value, str) else value
+
+
+def _listed(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines[:_MOST_TOLD]] + ([_MORE] if len(lines) > _MOST_TOLD else [])
+
+
+def _misfit(one: Mapping[str, Any]) -> str:
+    return f"{on_one_line(one['path'])}: {one['count']} of type {one['type']}{_such(one)}"
+
+
+def _new_column(one: Mapping[str, Any]) -> str:
+    path = "" if one["path"] == f"/{one['column']}" else f" ({on_one_line(one['path'])})"
+    values = f", {one['count']} {'value' if one['count'] == 1 else 'values'}" if "count" in one else ""
+    return f"{one['column']}{path}: {one['type']}{values}{_such(one)}"
+
+
+def _such(one: Mapping[str, Any]) -> str:
+    """The key of an item that has such a value, where one is known."""
+    return f", such as that of {on_one_line(one['example'])}" if one.get("example") else ""

@@ -1,0 +1,50 @@
+"""What is handed on of a report, and the lines that tell it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.drift import drift_of, told_drift
+
+MISFIT = {"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}
+COLUMN = {"column": "size", "path": "/size", "type": "bigint", "count": 1, "example": '{"id":"b"}'}
+
+
+def test_where_nothing_was_found_nothing_is_told():
+    assert told_drift(drift_of({}), 0) == []
+
+
+def test_everything_is_told_with_what_how_many_and_a_key():
+    found = {"misfits": [MISFIT], "new_columns": [COLUMN], "continuity": "2 are not what the table showed."}
+    assert told_drift(drift_of(found), 2) == [
+        "2 values fit no column and are kept in _misfits:",
+        '  /price: 2 of type S, such as that of {"id":"a"}',
+        "New columns:",
+        '  size: bigint, 1 value, such as that of {"id":"b"}',
+        "Warning: 2 are not what the table showed.",
+    ]
+
+
+def test_of_a_column_whose_values_were_not_counted_the_attribute_and_the_type_are_told():
+    column = {"column": "order_state", "path": "/order state", "type": "string"}
+    assert told_drift(drift_of({"new_columns": [column]}), 0) == [
+        "New columns:",
+        "  order_state (/order state): string",
+    ]
+
+
+@pytest.mark.parametrize(("count", "lines"), [(20, 20), (21, 21)])
+def test_a_list_that_was_cut_says_so(count, lines):
+    told = told_drift(drift_of({"misfits": [MISFIT] * count, "new_columns": [COLUMN] * count}), count)
+    assert len(told) == 2 * (1 + lines)
+    assert told.count("  and more, which the report lists") == (2 if count > 20 else 0)
+
+
+def test_what_is_handed_on_fits_between_states_however_long_the_names_are():
+    long = "\U0001f600" * 65_536
+    misfits = [{**MISFIT, "path": long, "example": long}] * 200
+    columns = [{"column": "c" * 255, "path": long, "type": "map<string," * 90, "example": long}] * 200
+    handed_on = drift_of({"misfits": misfits, "new_columns": columns, "continuity": long})
+    assert len(json.dumps(handed_on)) < 200 * 1024

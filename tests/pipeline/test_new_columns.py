@@ -1,0 +1,82 @@
+"""New columns and nested fields are found, with their attributes, types, and what was counted of their values."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.column_profile import ELEMENT, Observed
+from pipeline.column_types import BYTES, FLAG, JSON, LONG, TEXT, ColumnType, Field, Kind
+from pipeline.new_columns import listed_columns, new_columns
+from pipeline.table_columns import Columns
+
+KEY = Field("id", "id", TEXT)
+
+
+def columns(**types: ColumnType) -> Columns:
+    return Columns((KEY,), tuple(Field(name.title(), name, type_) for name, type_ in types.items()))
+
+
+def struct(**types: ColumnType) -> ColumnType:
+    return ColumnType(Kind.STRUCT, fields=columns(**types).attributes)
+
+
+def list_of(type_: ColumnType) -> ColumnType:
+    return ColumnType(Kind.LIST, element=type_)
+
+
+def map_of(type_: ColumnType) -> ColumnType:
+    return ColumnType(Kind.DICTIONARY, element=type_)
+
+
+def listed(before: Columns, after: Columns, *seen: Observed) -> list[dict]:
+    return listed_columns(new_columns(before, after), after, seen)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "column", "path", "word"),
+    [
+        pytest.param({}, {"a": LONG}, "a", "/A", "bigint", id="an attribute"),
+        pytest.param({}, {"a": ColumnType(Kind.DECIMAL, scale=2)}, "a", "/A", "decimal(38,2)", id="a decimal"),
+        pytest.param({}, {"a": map_of(list_of(JSON))}, "a", "/A", "map<string,array<string>>", id="a map of lists"),
+        pytest.param({"m": struct(x=TEXT)}, {"m": struct(x=TEXT, y=FLAG)}, "m.y", "/M/Y", "boolean", id="a field"),
+        pytest.param(
+            {"l": list_of(struct(x=TEXT))},
+            {"l": list_of(struct(x=TEXT, y=BYTES))},
+            "l.y",
+            "/L/*/Y",
+            "binary",
+            id="a field in a list",
+        ),
+        pytest.param(
+            {"d": map_of(struct(x=TEXT))},
+            {"d": map_of(struct(x=TEXT, y=struct(z=TEXT)))},
+            "d.y",
+            "/D/*/Y",
+            "struct",
+            id="a field in a dictionary",
+        ),
+    ],
+)
+def test_a_new_column_has_its_name_attribute_and_type(before, after, column, path, word):
+    assert listed(columns(**before), columns(**after)) == [{"column": column, "path": path, "type": word}]
+
+
+def test_what_is_there_already_or_is_of_another_kind_now_is_not_new():
+    before = columns(a=LONG, m=struct(x=TEXT), l=list_of(TEXT))
+    assert listed(before, columns(a=LONG, m=JSON, l=list_of(LONG))) == []
+
+
+def test_values_are_counted_with_the_least_key_of_those_that_have_one_wherever_they_lie():
+    before = columns(l=list_of(struct(x=TEXT)), d=map_of(struct(x=TEXT)))
+    after = columns(l=list_of(struct(x=TEXT, y=TEXT)), d=map_of(struct(x=TEXT, y=TEXT)), new=LONG)
+    seen = [
+        Observed((".L", ".0", ".Y"), "S", 2, example="b"),
+        Observed((".L", ".17", ".Y"), "S", 1, example="a"),
+        Observed((".D", ".any name", ".Y"), "S", 4, example="c"),
+        Observed((".New",), "N", 3, example="d"),
+        Observed((".New",), "S", 1, example="c"),
+        Observed((".New",), "NULL", 9, example="a"),
+        Observed((".New", ELEMENT), "N", 9, example="a"),
+    ]
+    found = {one["column"]: (one["count"], one["example"]) for one in listed(before, after, *seen)}
+    assert found == {"l.y": (3, "a"), "d.y": (4, "c"), "new": (4, "c")}

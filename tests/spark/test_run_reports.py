@@ -1,0 +1,46 @@
+"""The reports of all kinds of jobs are rows of one table, whose columns are declared once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import Gap, VerificationFailed
+from pipeline.run_reports import COLUMNS
+from spark.job import run
+from tests.spark.sample_items import N, S, item
+
+pytestmark = pytest.mark.spark
+
+
+def test_every_report_is_a_row_of_the_declared_columns(shop):
+    source = shop(compare_old_images=True)
+    source.put(1, item("a", v=N), item("b", v=N), item("odd", v={"L": []}))
+    source.load(5)
+    source.change("UPDATE TABLE SET v = 7 WHERE pk = 'a'")
+    source.put(6, item("a", v=S, new=N), item("b"))
+    source.merge(5, 25)
+    run(source.spark, replace(source.full(25), job="verify"))
+    with pytest.raises(Gap):
+        source.merge(30, 50)
+    source.change("UPDATE TABLE SET v = 7 WHERE pk = 'b'")
+    with pytest.raises(VerificationFailed):
+        run(source.spark, replace(source.full(25), job="verify"))
+
+    reports = {file.name: json.loads(file.read_text()) for file in (source.folder / "runs").glob("*.json")}
+    assert {name for report in reports.values() for name in report} == set(COLUMNS)
+    assert {report["outcome"] for report in reports.values()} == {"committed", "verified", "refused"}
+
+    declared = ", ".join(f"`{name}` {kind}" for name, kind in COLUMNS.items())
+    rows = source.spark.read.schema(declared).json(str(source.folder / "runs"), mode="FAILFAST").collect()
+    told = [without_nulls(row.asDict(recursive=True)) for row in rows]
+    assert sorted(told, key=str) == sorted((without_nulls(report) for report in reports.values()), key=str)
+
+
+def without_nulls(value):
+    """What is read of a row, or was written, but for what is absent."""
+    if isinstance(value, dict):
+        return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return [without_nulls(inner) for inner in value] if isinstance(value, list) else value
