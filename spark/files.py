@@ -26,8 +26,9 @@ def hadoop_path(spark: SparkSession, uri: str) -> Any:
     return java.path(java.uri(uri) if uri.startswith("file:") and "%" in uri else uri)
 
 
+@lru_cache(maxsize=4_096)
 def plain_path(spark: SparkSession, uri: str) -> str:
-    """The URI as Spark's readers take and report it."""
+    """The URI as Spark's readers take and report it, which is asked of each file several times."""
     return str(hadoop_path(spark, uri).toString())
 
 
