@@ -55,8 +55,8 @@ def journal():
     return journal_of(SOURCE, enabled_at=NOON, writes=WRITES)
 
 
-def replay(exports: Path, warehouse: Path, key: tuple[str, ...] = ("customer:S", "order:N")):
-    arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse)]
+def replay(exports: Path, warehouse: Path, *options: str, key: tuple[str, ...] = ("customer:S", "order:N")):
+    arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse), *options]
     for part in key:
         arguments += ["--key", part]
     return run_local("replay", *arguments)
@@ -76,9 +76,12 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
         prefix="env=test/orders of shop #1",
     )
 
-    first = replay(exports, warehouse)
+    first = replay(exports, warehouse, "--compare-old-images")
     assert first.returncode == 0, first.stderr
     assert differences(warehouse, AT_THE_END) == []
+    assert "'images_equal': 3" in first.stdout
+    new = '  gift: struct, 1 value, such as that of {"customer":"c1","order":4}'
+    assert first.stdout.splitlines()[-2:] == ["New columns:", new]
 
     before = sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir())
     again = replay(exports, warehouse)
