@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from pipeline import run_reports
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
 from pipeline.errors import REBUILD, VERIFY_NOW, ControlUnknown, HistoryLost, PipelineError, error_names
@@ -191,6 +192,9 @@ def _digest_mail(
     ]
     if digest.counts.get("misfits"):
         lines.append(f"{digest.counts['misfits']} values fit no column and are kept in _misfits.")
+    lines.append(
+        f"What each run has found: {deployment.database}.{run_reports.TABLE}, {run_reports.PARTITION} = '{table}'."
+    )
     if horizon:
         lines += ["", f"The table shows every change before {format_instant(horizon.watermark)}."]
     lines += [*history_line(horizon), "", *links(event["execution"], deployment)]

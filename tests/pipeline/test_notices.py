@@ -138,6 +138,7 @@ def test_a_digest_is_the_sum_of_a_day():
         "\n"
         "Runs with work: 24 (1 backfill, 23 merges).\n"
         "Read 15 records = 10 inserted + 0 updated + 5 deleted + 0 already there + 0 deletes of unknown keys.\n"
+        "What each run has found: database.tidemark_runs, source = 'orders'.\n"
         "\n"
         "The table shows every change before 2026-11-21T12:00:00Z.\n"
         "History would be lost in 34 days 23 h (0 % of the recovery period of 35 days used).\n"
