@@ -61,19 +61,22 @@ class Incident:
 class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
-    `given_up`: the job id of the last wish that was told to be given up.
+    `given_up`: the job id of the last wish that was told to be given up. `doubted`: that rows were not what changes say.
     """
 
     incident: Incident | None = None
     level: int = 0
     digested: datetime | None = None
     given_up: str = ""
+    doubted: bool = False
 
     def to_text(self) -> str:
         """Write it as its parameter's value."""
         raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
         if self.given_up:
             raw["given_up"] = self.given_up
+        if self.doubted:
+            raw["doubted"] = True
         if self.incident:
             raw["incident"] = {
                 "since": format_instant(self.incident.since),
@@ -100,7 +103,8 @@ class Told:
             tuple(Kind(*kind) for kind in found["kinds"]),
             ending=bool(found.get("ending", False)),
         )
-        return cls(incident, int(raw["level"]), _instant(raw["digested"]), str(raw.get("given_up", "")))
+        given_up, doubted = str(raw.get("given_up", "")), bool(raw.get("doubted", False))
+        return cls(incident, int(raw["level"]), _instant(raw["digested"]), given_up, doubted)
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,8 @@ class News:
     """What is to be mailed now, and what has been told once it is.
 
     `failed`: the failure at hand is to be told. `over`: the incident that has ended. `warning`: the horizon's level to warn
-    of, or 0. `safe_again`: the warnings no longer hold. `digest`: the days to sum up.
+    of, or 0. `safe_again`: the warnings no longer hold. `digest`: the days to sum up. `doubt`: rows were not what changes
+    say. `trusted_again`: that no longer holds.
     """
 
     told: Told
@@ -117,6 +122,8 @@ class News:
     warning: int = 0
     safe_again: bool = False
     digest: Digest | None = None
+    doubt: bool = False
+    trusted_again: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -127,6 +134,8 @@ class News:
             "HistoryShort": self.warning,
             "HistorySafe": self.safe_again,
             "Digest": self.digest,
+            "RowsDoubted": self.doubt,
+            "RowsTrusted": self.trusted_again,
         }
         return [name for name, is_news in happened.items() if is_news]
 
@@ -164,6 +173,19 @@ def after_look(told: Told, *, works: bool, horizon: Horizon | None, digest: Dige
         news = replace(news, over=told.incident, told=replace(news.told, incident=None))
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
+    return news
+
+
+def after_round(news: News, report: Mapping[str, Any]) -> News:
+    """The same with what the job of a round has found. `report`: its report, as it is handed on.
+
+    That rows were not what its changes say is told once, until the table has been verified or made anew.
+    """
+    told = news.told
+    if report["continuity"]:
+        return news if told.doubted else replace(news, doubt=True, told=replace(told, doubted=True))
+    if told.doubted and report["job"] in ("load", "verify"):
+        return replace(news, trusted_again=True, told=replace(told, doubted=False))
     return news
 
 

@@ -43,8 +43,10 @@ def notices(
 def _notices(
     event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
 ) -> Iterator[Mail]:
-    if news.over or news.safe_again:
+    if news.over or news.safe_again or news.trusted_again:
         yield _all_clear(event, table, news, horizon, deployment)
+    if news.doubt:
+        yield _doubt(event, table, deployment)
     if news.warning and horizon:
         yield _warning(event, table, news, horizon, deployment)
     if news.digest:
@@ -70,8 +72,12 @@ def _all_clear(
             "failures": [{"error": k.error, "state": k.state, "mode": k.mode} for k in incident.kinds],
         }
         what = f"{incident.kinds[-1].error} is over"
+    elif news.trusted_again:
+        what = "its rows are the source's"
     if news.safe_again:
         lines += ["", "The warnings that its history runs out no longer hold."]
+    if news.trusted_again:
+        lines += ["", "It has been verified, or made anew, since the warning that rows were not what the changes say."]
     lines += ["", *history_line(horizon), "", *links(event["execution"], deployment)]
     return Mail(CLEARED, table, subject(deployment, "ALL CLEAR", table, what), "\n".join(lines) + "\n", facts)
 
@@ -151,15 +157,9 @@ def _next_warning(level: int) -> list[str]:
     return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []
 
 
-def continuity_warnings(event: Mapping[str, Any], deployment: Deployment) -> list[Mail]:
-    """The warning that a merge met rows that were not what its changes say, whatever is said of successes; mostly none.
-
-    `event` is NotifySuccess's.
-    """
-    table, report = event["plan"]["table"], event["report"]
-    if not report["continuity"]:
-        return []
-    command = filled(VERIFY_NOW, table, deployment)
+def _doubt(event: Mapping[str, Any], table: str, deployment: Deployment) -> Mail:
+    """A merge has met rows that were not what its changes say. `event` is NotifySuccess's."""
+    report, command = event["report"], filled(VERIFY_NOW, table, deployment)
     lines = [
         f"{table} was brought up to {report['watermark']}, but its rows were not those that the changes tell of:",
         "",
@@ -170,12 +170,13 @@ def continuity_warnings(event: Mapping[str, Any], deployment: Deployment) -> lis
         f"The command: {command}",
         f"If they differ: {filled(REBUILD, table, deployment)}",
         "",
+        "This is said once, until the table has been verified or made anew; reports say it of each run.",
         *links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
     facts = {"status": WARNING, "table": table, "command": command, "execution": event["execution"], "report": report}
     headline = subject(deployment, "WARNING", table, "rows were not what the changes say")
-    return [Mail(WARNING, table, headline, "\n".join(lines) + "\n", facts)]
+    return Mail(WARNING, table, headline, "\n".join(lines) + "\n", facts)
 
 
 def _digest_mail(

@@ -11,11 +11,13 @@ from botocore.exceptions import ClientError
 
 from lambdas import notify_news, notify_success
 from lambdas.plan import handler as plan_handler
+from pipeline.execution_input import VERIFY
 from pipeline.incidents import Told
 from pipeline.instants import format_instant
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
+from tests.pipeline.world import plan
 
 pytestmark = pytest.mark.local_aws
 DENIED = {"code": "AccessDeniedException", "status": 400, "times": 1000}
@@ -97,6 +99,20 @@ def test_what_cannot_be_recorded_as_told_is_told_again(schedule: Schedule, accou
 def test_a_success_is_told_even_if_nobody_knows_what_was_told_before(schedule: Schedule, account: Account):
     account.aws.set_faults({"name": "denied", "action": "ssm:GetParameters", **DENIED})
     assert len(call(notify_success.handler, **done())["subjects"]) == 1
+    subjects = call(notify_success.handler, **done(continuity="2 had no row in the table."))["subjects"]
+    assert [subject.split()[1] for subject in subjects] == ["OK", "WARNING"]
+
+
+def test_rows_that_were_not_what_changes_say_are_warned_of_once_until_the_table_was_verified(account: Account):
+    doubted = done(continuity="2 had no row in the table.")
+    rounds = (doubted, doubted, done(plan("13:00", VERIFY), job="verify"), done())
+    told = [call(notify_success.handler, **event)["subjects"] for event in rounds]
+    assert [[subject.split()[1] for subject in subjects] for subjects in told] == [
+        ["OK", "WARNING"],
+        ["OK"],
+        ["OK", "ALL"],
+        ["OK"],
+    ]
 
 
 def test_a_mail_that_cannot_be_sent_is_not_recorded_as_told(

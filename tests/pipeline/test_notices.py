@@ -14,7 +14,7 @@ from pipeline.errors import error_names
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident, Kind, News, Told
 from pipeline.mail_frame import Mail
-from pipeline.notices import continuity_warnings, notices
+from pipeline.notices import notices
 from tests.pipeline.rounds import OUTLOOK, done
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at
 
@@ -162,7 +162,8 @@ def test_without_news_there_is_no_mail():
 
 
 def test_rows_that_were_not_what_the_changes_say_are_warned_of_with_the_commands_that_help():
-    (mail,) = continuity_warnings(done(continuity="of the old images 2 had no row in the table."), DEPLOYMENT)
+    event = done(continuity="of the old images 2 had no row in the table.")
+    (mail,) = notices(event, "orders", News(Told(doubted=True), doubt=True), NOW, DEPLOYMENT)
     assert (mail.status, mail.mail_list, mail.table) == ("WARNING", "failure", "orders")
     assert mail.subject == "[Tidemark] WARNING orders: rows were not what the changes say"
     commands = [f"""{MACHINE} --input '{{"table":"orders","mode":"{mode}"}}'""" for mode in ("verify", "full")]
@@ -171,5 +172,7 @@ def test_rows_that_were_not_what_the_changes_say_are_warned_of_with_the_commands
     assert mail.facts["command"].endswith(commands[0])
 
 
-def test_rows_that_were_what_the_changes_say_are_not_spoken_of():
-    assert continuity_warnings(done(), DEPLOYMENT) == []
+def test_that_a_table_is_trusted_again_is_an_all_clear():
+    (mail,) = written(News(Told(), trusted_again=True))
+    assert (mail.status, mail.subject) == ("CLEARED", "[Tidemark] ALL CLEAR orders: its rows are the source's")
+    assert "It has been verified, or made anew, since the warning" in mail.text
