@@ -19,7 +19,6 @@ from pipeline.incidents import (
     Told,
     after_failure,
     after_look,
-    after_round,
     all_clear_later,
     ending,
     round_works,
@@ -239,31 +238,3 @@ def test_an_all_clear_that_cannot_be_announced_waits_for_the_next_look():
     later = all_clear_later(after_look(OPEN, works=True, horizon=NEAR), OPEN)
     assert later == News(OPEN)
     assert ending(Told()) == Told()
-
-
-def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_verified_or_made_anew():
-    told, said = Told(digested=at("14:00")), []
-    for job, continuity in [
-        ("merge", ""),
-        ("merge", "1 had no row"),
-        ("merge", "2 had no row"),
-        ("backfill", ""),
-        ("verify", ""),
-        ("verify", ""),
-        ("merge", "1 had no row"),
-        ("load", ""),
-        ("merge", ""),
-    ]:
-        news = after_round(News(told), {"job": job, "continuity": continuity})
-        said.append(news.names)
-        assert (news.told != told) == bool(news.names)
-        told = Told.from_text(news.told.to_text())
-        assert told == news.told
-    assert said == [[], ["RowsDoubted"], [], [], ["RowsTrusted"], [], ["RowsDoubted"], ["RowsTrusted"], []]
-    assert told == Told(digested=at("14:00"))
-
-
-def test_a_doubt_outlives_failures_and_looks():
-    doubted = Told(doubted=True)
-    assert after_failure(doubted, OFF, SINCE, NEAR).told.doubted
-    assert after_look(doubted, works=True, horizon=NEAR).told == doubted
