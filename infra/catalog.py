@@ -67,6 +67,10 @@ def _runs(sources: list[str], folder: str) -> glue.CfnTable.TableInputProperty:
             location=f"{folder}/",
             input_format=_TEXT_INPUT,
             output_format=_TEXT_OUTPUT,
-            serde_info=glue.CfnTable.SerdeInfoProperty(serialization_library=_JSON),
+            serde_info=glue.CfnTable.SerdeInfoProperty(
+                serialization_library=_JSON,
+                # One file that is none of ours must not keep all others from being read.
+                parameters={"ignore.malformed.json": "true"},
+            ),
         ),
     )

@@ -30,7 +30,7 @@ def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
         before = parameters.read_told(deployment, table)
         news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon)
     except (ClientError, BotoCoreError):
-        logger.exception("what has been told is not known; the next look finds what is over")
+        logger.exception("what has been told is not known; what is over is told by the next look, or verification")
         before, news = None, News(Told())
     return tell(event, table, before, after_round(news, event["report"]), horizon, deployment)
 

@@ -2,7 +2,7 @@
 
 In this order a crash in between costs a mail too many, never one too few. For the same reason nothing here fails because
 of the parameter: where it cannot be read everything is news, and where it cannot be written the next run tells it again.
-Only an all-clear is recorded on both sides of its mail, and waits where that cannot be: see `pipeline.incidents.ending`.
+Only an all-clear is recorded before its mail as well, and waits where that cannot be: see `pipeline.incidents.ending`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ def tell(
 
     `before` is what had been told; with None, because it could not be read, nothing is recorded over it.
     """
-    if news.over and before:
-        announced = ending(before)
+    if before and (announced := ending(before, news)) != before:
         if _recorded(deployment, table, before, announced):
             before = announced
         else:

@@ -42,7 +42,9 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
 
 
 def _cut(listed: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    return [{name: _short(one[name]) for name in names if name in one} for one in listed[: _MOST_TOLD + 1]]
+    """The first, with what is told of each. Reports of before, which listed new columns by name alone, list none."""
+    whole = [one for one in listed if isinstance(one, Mapping)]
+    return [{name: _short(one[name]) for name in names if name in one} for one in whole[: _MOST_TOLD + 1]]
 
 
 def _short(value: Any) -> Any:

@@ -62,6 +62,7 @@ class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
     `given_up`: the job id of the last wish that was told to be given up. `doubted`: that rows were not what changes say.
+    `trusted`: up to which watermark the last such doubt was settled.
     """
 
     incident: Incident | None = None
@@ -69,6 +70,7 @@ class Told:
     digested: datetime | None = None
     given_up: str = ""
     doubted: bool = False
+    trusted: datetime | None = None
 
     def to_text(self) -> str:
         """Write it as its parameter's value."""
@@ -77,6 +79,8 @@ class Told:
             raw["given_up"] = self.given_up
         if self.doubted:
             raw["doubted"] = True
+        if self.trusted:
+            raw["trusted"] = format_instant(self.trusted)
         if self.incident:
             raw["incident"] = {
                 "since": format_instant(self.incident.since),
@@ -104,7 +108,8 @@ class Told:
             ending=bool(found.get("ending", False)),
         )
         given_up, doubted = str(raw.get("given_up", "")), bool(raw.get("doubted", False))
-        return cls(incident, int(raw["level"]), _instant(raw["digested"]), given_up, doubted)
+        trusted = _instant(raw.get("trusted", ""))
+        return cls(incident, int(raw["level"]), _instant(raw["digested"]), given_up, doubted, trusted)
 
 
 @dataclass(frozen=True)
@@ -179,28 +184,35 @@ def after_look(told: Told, *, works: bool, horizon: Horizon | None, digest: Dige
 def after_round(news: News, report: Mapping[str, Any]) -> News:
     """The same with what the job of a round has found. `report`: its report, as it is handed on.
 
-    That rows were not what its changes say is told once, until the table has been verified or made anew.
+    That rows were not what its changes say is told once, until the table has been verified or made anew. A report of a
+    time before that may be handed on again, where a parameter is corrected.
     """
-    told = news.told
+    told, watermark = news.told, parse_instant(report["watermark"])
     if report["continuity"]:
-        return news if told.doubted else replace(news, doubt=True, told=replace(told, doubted=True))
+        is_known = told.doubted or (told.trusted is not None and watermark <= told.trusted)
+        return news if is_known else replace(news, doubt=True, told=replace(told, doubted=True))
     if told.doubted and report["job"] in ("load", "verify"):
-        return replace(news, trusted_again=True, told=replace(told, doubted=False))
+        return replace(news, trusted_again=True, told=replace(told, doubted=False, trusted=watermark))
     return news
 
 
-def ending(told: Told) -> Told:
-    """What is recorded before an all-clear is mailed.
+def ending(told: Told, news: News) -> Told:
+    """What is recorded before the all-clear of the news is mailed; what had been told, where there is none.
 
     If the run dies between the mail and its record, the same failure would otherwise pass for told, and be silent after
-    an all-clear.
+    an all-clear; and so would other rows that are not what changes say.
     """
-    return replace(told, incident=replace(told.incident, ending=True)) if told.incident else told
+    if news.over and told.incident:
+        told = replace(told, incident=replace(told.incident, ending=True))
+    return replace(told, doubted=False, trusted=news.told.trusted) if news.trusted_again else told
 
 
 def all_clear_later(news: News, told: Told) -> News:
-    """The news without the end of the incident in `told`, which the next look finds again."""
-    return replace(news, over=None, told=replace(news.told, incident=told.incident))
+    """The news without its all-clear: the next look finds the end of the incident in `told` again."""
+    kept = replace(news.told, incident=told.incident)
+    if news.trusted_again:
+        kept = replace(kept, doubted=told.doubted, trusted=told.trusted)
+    return replace(news, over=None, trusted_again=False, told=kept)
 
 
 def _of_the_horizon(told: Told, horizon: Horizon | None, *, heard: bool = False) -> News:

@@ -23,8 +23,8 @@ from spark.protection import CONTRADICTED
 from spark.sql import Sql, literal, one_of, when
 
 
-def check_contradictions(misfits: DataFrame, columns: Overrides, key: Sequence[str]) -> None:
-    """Refuse misfits (``pointer``, ``json``, and the key's columns) at places whose type the settings say.
+def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
+    """Refuse misfits, as `spark.profiles.exploded` gives them, at places whose type the settings say.
 
     A number that no column of numbers can hold is a misfit as ever, where the type is just N. Raises OverrideContradicted.
     """
@@ -33,10 +33,10 @@ def check_contradictions(misfits: DataFrame, columns: Overrides, key: Sequence[s
     rules = {str(i): rule for i, rule in enumerate(columns.typed)}
     contradicted = " ".join(f"WHEN {_contradicts(rule)} THEN '{i}'" for i, rule in rules.items())
     first: Any = (
-        misfits.selectExpr(*(f"`{name}`" for name in key), f"{_TAG} AS tag", f"CASE {contradicted} END AS rule")
+        misfits.selectExpr("example", f"{_TAG} AS tag", f"CASE {contradicted} END AS rule")
         .where("rule IS NOT NULL")
         .groupBy("rule", "tag")
-        .agg(F.count(F.lit(1)).alias("count"), F.min(F.to_json(F.struct(*key))).alias("example"))
+        .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
         .orderBy(F.desc("count"), "rule", "tag")
         .first()
     )

@@ -31,7 +31,7 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
         rows, key = table.rows_at(snapshot["snapshot-id"]), [field.name for field in columns.key]
         if order.job != "load":
             rows = rows.where(F.col(WRITE_TIME) >= F.lit(format_instant(order.start)).cast("timestamp"))
-        misfits = listed_misfits(exploded(rows, *key), key)
+        misfits = listed_misfits(exploded(rows, key))
     return Committed(
         counts=marker.counts,
         new_columns=listed_columns(new_columns(table.columns_at(before), columns), columns) if before else [],

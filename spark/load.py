@@ -223,8 +223,8 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
         _check_branch(this, written.branch)
         committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
     before = this.existing or target.columns
-    misfits = exploded(this.spark.table(this.table.sql_name), *(field.name for field in target.columns.key))
-    listed = listed_misfits(misfits, [f.name for f in target.columns.key]) if counts["misfits"] else []
+    misfits = exploded(this.spark.table(this.table.sql_name), [field.name for field in target.columns.key])
+    listed = listed_misfits(misfits) if counts["misfits"] else []
     added = listed_columns(new_columns(before, target.columns), target.columns)
     return Committed(counts, added, listed, passes=passes)
 
@@ -232,8 +232,7 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
 def _check_types(this: _Load, target: Target, branch: str) -> None:
     rows = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else None
     key = [field.name for field in target.columns.key]
-    found = exploded(rows or _counted(this, target).typed, *key)
-    check_contradictions(found, this.order.columns, key)
+    check_contradictions(exploded(rows or _counted(this, target).typed, key), this.order.columns)
 
 
 def _check_branch(this: _Load, branch: str) -> None:

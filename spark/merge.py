@@ -95,7 +95,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         check_kept(spark.table(table.sql_name), new)
     with ExitStack() as held:
         with proven(spark, exports):
-            compares = order.compare_old_images and told_by_images
+            compares = order.compare_old_images and told_by_images and records > 0
             lines = changes.numbered_lines(spark, exports)
             folded = changes.folded(lines, order.source, before, with_old=compares)
             folded = held.enter_context(kept(folded, at_once=True))
@@ -105,7 +105,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
             this = _Merge(spark, order, table, exports, protection, folded, changed, held)
             told = _told(this, before)
         if compares:
-            images = compared_images(folded, _rows_of_changed(this, before), before, protection)
+            images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
             this = this._replace(images=images)
         if _had_misfits(metadata):
             return _merged_when_counted(this, told, before)
@@ -166,11 +166,11 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
     rows, found = _looked_through(this, told, before)
     key = [field.name for field in before.key]
-    seen = observed_misfits(exploded(rows, *key), key) if found["misfits"] else []
+    seen = observed_misfits(exploded(rows, key)) if found["misfits"] else []
     columns = _with_room(this, seen, before) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _told(this, columns), columns)
-    misfits = _listed(this, exploded(rows, *key), key) if found["misfits"] else []
+    misfits = _listed(this, exploded(rows, key)) if found["misfits"] else []
     if columns != before:
         this.table.evolve(columns)  # not before nothing can refuse the changes any more
     _commit(this, rows, lambda: _marker(this, found), columns)
@@ -234,10 +234,10 @@ def _counts(this: _Merge, found: dict[str, int]) -> dict[str, int]:
     return {**accounting.of_commit(found), **this.images.counts}
 
 
-def _listed(this: _Merge, misfits: DataFrame, key: list[str]) -> list[dict[str, Any]]:
+def _listed(this: _Merge, misfits: DataFrame) -> list[dict[str, Any]]:
     """The misfits for the report. Refuses those that contradict a type that the settings say."""
-    check_contradictions(misfits, this.order.columns, key)
-    return listed_misfits(misfits, key)
+    check_contradictions(misfits, this.order.columns)
+    return listed_misfits(misfits)
 
 
 def _run_unless_done(this: _Merge, columns: Columns) -> None:

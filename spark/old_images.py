@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pipeline.table_columns import Columns
 from spark import pairs
 from spark.changes import HAD_OLD, OLD, keys
+from spark.key_filter import MOST_CHANGES
 from spark.pairs import IN_SOURCE, LINE, PERHAPS
 from spark.projection import ITEM, rows_with_misfits
 from spark.protection import Protection
@@ -31,12 +32,14 @@ class OldImages(NamedTuple):
     differences: Sequence[Mapping[str, Any]] = ()
 
 
-def compared_images(folded: DataFrame, rows: DataFrame, columns: Columns, protection: Protection) -> OldImages:
-    """Compare the old images of folded changes (``#old``) with the rows that the table shows for their keys.
+def compared_images(
+    folded: DataFrame, changes: int, rows: DataFrame, columns: Columns, protection: Protection
+) -> OldImages:
+    """Compare the old images of folded changes (``#old``), so many at most, with the rows that the table shows for their keys.
 
     `rows`: those of the table among which all rows of the changed keys are.
     """
-    there = _of_changed(rows, folded, columns)
+    there = _of_changed(rows, folded, columns, changes)
     compared = pairs.compared(_images(folded, columns, protection), pairs.table_rows(there, columns), columns).persist()
     try:
         found = pairs.counted(compared)
@@ -67,7 +70,10 @@ def _images(folded: DataFrame, columns: Columns, protection: Protection) -> Data
     return typed.selectExpr(*(f"{cell} AS `{name}`" for name, cell in made.items()))
 
 
-def _of_changed(rows: DataFrame, folded: DataFrame, columns: Columns) -> DataFrame:
-    """The rows whose keys have changed."""
-    same = (rows[field.name] == folded[of] for field, of in zip(columns.key, keys(columns)))
-    return rows.join(folded, reduce(and_, same), "left_semi")
+def _of_changed(rows: DataFrame, folded: DataFrame, columns: Columns, changes: int) -> DataFrame:
+    """The rows whose keys are among so many that have changed."""
+    changed = folded.select(*keys(columns))
+    same = (rows[field.name] == changed[of] for field, of in zip(columns.key, keys(columns)))
+    # For all that Spark knows the keys are as large as the images beside them; whole rows of the table it is not to shuffle.
+    changed = F.broadcast(changed) if changes <= MOST_CHANGES else changed
+    return rows.join(changed, reduce(and_, same), "left_semi")

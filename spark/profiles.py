@@ -32,18 +32,21 @@ _NAMING = Naming(
 )
 
 
-def exploded(rows: DataFrame, *carried: str) -> DataFrame:
-    """The misfits of rows, one a row: ``pointer`` and ``json``, with the columns named."""
-    return rows.select(*carried, F.explode(MISFITS).alias("pointer", "json"))
+def exploded(rows: DataFrame, key: Sequence[str] = ()) -> DataFrame:
+    """The misfits of rows, one a row: ``pointer``, ``json``, and ``example``, the row's key as JSON, if its columns are named.
+
+    No column of the rows stays beside them, which may have any of these names.
+    """
+    of_row = F.to_json(F.struct(*key)) if key else F.lit("")
+    return rows.select(of_row.alias("example"), F.explode(MISFITS).alias("pointer", "json"))
 
 
-def observed_misfits(misfits: DataFrame, key: Sequence[str] = ()) -> list[Observed]:
-    """Count types at the paths of misfits (columns ``pointer``, ``json``) and below them. `key`: columns, for examples."""
+def observed_misfits(misfits: DataFrame) -> list[Observed]:
+    """Count types at the paths of misfits, as `exploded` gives them, and below them."""
     steps = transform(names("pointer"), _member)
     value = f"from_json(json, '{VALUE_TYPE}')"
     first = f"array({place(steps, value)})"
-    of_item = F.to_json(F.struct(*key)) if key else F.lit("")
-    found = misfits.withColumn("example", of_item).selectExpr("example", f"explode({places(first, _NAMING)}) AS c")
+    found = misfits.selectExpr("example", f"explode({places(first, _NAMING)}) AS c")
     counts = found.selectExpr("example", f"explode({_count('c')}) AS c").where("c.tag IS NOT NULL")
     plain = counts.selectExpr("example", "c.path", "c.tag", f"{plain_number('c.number')} AS number")
     integer, fraction, fits_long = room("number")

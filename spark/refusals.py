@@ -104,7 +104,7 @@ def doubled_rows(order: JobOrder, looked_up: DataFrame, key: Sequence[Field]) ->
     `looked_up`: changes, one row for each row of the table that they met.
     """
     names = [field.name for field in key]
-    several = looked_up.groupBy(*names).count().where("count > 1")
+    several = looked_up.groupBy(*names).agg(F.count(F.lit(1)).alias("#rows")).where("`#rows` > 1")
     example = F.min(F.to_json(F.struct(*names))).alias("example")
     found: Any = several.agg(F.count(F.lit(1)).alias("keys"), example).first()
     if not found["keys"]:

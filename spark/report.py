@@ -71,8 +71,8 @@ def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]
     files.write(spark, order.report_uri, json.dumps(report, ensure_ascii=False).encode() + b"\n")
 
 
-def listed_misfits(misfits: DataFrame, key: Sequence[str]) -> list[dict[str, Any]]:
-    """The most frequent kinds of misfits (``pointer``, ``json``, and the key's columns): path, type, count, a key.
+def listed_misfits(misfits: DataFrame) -> list[dict[str, Any]]:
+    """The most frequent kinds of misfits, as `spark.profiles.exploded` gives them: path, type, count, a key.
 
     Indices in a path become ``*``, so that a list is one path however long it is; the first step is an attribute.
     """
@@ -80,7 +80,7 @@ def listed_misfits(misfits: DataFrame, key: Sequence[str]) -> list[dict[str, Any
     tag = F.regexp_extract("json", '^\\{"([A-Z]+)"', 1)
     rows = (
         misfits.groupBy(path.alias("path"), tag.alias("type"))
-        .agg(F.count(F.lit(1)).alias("count"), F.min(F.to_json(F.struct(*key))).alias("example"))
+        .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
         .orderBy(F.desc("count"), "path", "type")
         .limit(MOST_LISTED)
         .collect()

@@ -125,4 +125,5 @@ def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:
 
 def _surplus(this: Verification) -> DataFrame:
     """Keys that several rows of the table have."""
-    return this.rows.groupBy(*(field.name for field in this.columns.key)).count().where("count > 1")
+    rows = this.rows.groupBy(*(field.name for field in this.columns.key)).agg(F.count(F.lit(1)).alias("#rows"))
+    return rows.where("`#rows` > 1")

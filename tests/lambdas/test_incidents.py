@@ -17,7 +17,7 @@ from pipeline.instants import format_instant
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
-from tests.pipeline.world import plan
+from tests.pipeline.world import at, plan
 
 pytestmark = pytest.mark.local_aws
 DENIED = {"code": "AccessDeniedException", "status": 400, "times": 1000}
@@ -101,6 +101,16 @@ def test_a_success_is_told_even_if_nobody_knows_what_was_told_before(schedule: S
     assert len(call(notify_success.handler, **done())["subjects"]) == 1
     subjects = call(notify_success.handler, **done(continuity="2 had no row in the table."))["subjects"]
     assert [subject.split()[1] for subject in subjects] == ["OK", "WARNING"]
+
+
+def test_a_settled_doubt_that_cannot_be_recorded_is_no_all_clear_yet(schedule: Schedule, account: Account):
+    verified = done(plan("13:00", VERIFY), job="verify")
+    call(notify_success.handler, **done(continuity="2 had no row in the table."))
+    account.aws.set_faults({"name": "denied", "action": "ssm:PutParameter", **DENIED})
+    assert len(call(notify_success.handler, **verified)["subjects"]) == 1
+    account.aws.set_faults()
+    assert "ALL CLEAR" in call(notify_success.handler, **verified)["subjects"][1]
+    assert (schedule.told().doubted, schedule.told().trusted) == (False, at("13:00"))
 
 
 def test_rows_that_were_not_what_changes_say_are_warned_of_once_until_the_table_was_verified(account: Account):

@@ -29,6 +29,7 @@ OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
 JOB, BACKFILL = Kind("JobFailed", "RunSparkJob", "update"), Kind("JobFailed", "RunSparkJob", "backfill")
 SINCE = at("12:15")
 OPEN = Told(Incident(SINCE, at("12:00"), (OFF,)))
+OVER = News(Told(), over=OPEN.incident)
 
 
 def behind(percent: float) -> Horizon:
@@ -223,7 +224,7 @@ def test_two_failures_that_take_turns_for_a_week_write_twice():
 
 
 def test_a_failure_after_an_all_clear_whose_record_is_missing_is_another_incident():
-    announced = Told.from_text(ending(OPEN).to_text())
+    announced = Told.from_text(ending(OPEN, OVER).to_text())
     assert announced.incident.ending
     assert after_failure(announced, OFF, at("14:00"), NEAR) == News(
         Told(Incident(at("14:00"), at("12:00"), (OFF,))), failed=True
@@ -231,10 +232,10 @@ def test_a_failure_after_an_all_clear_whose_record_is_missing_is_another_inciden
 
 
 def test_an_all_clear_that_is_announced_and_not_recorded_is_told_again():
-    assert after_look(ending(OPEN), works=True, horizon=NEAR).over == ending(OPEN).incident
+    assert after_look(ending(OPEN, OVER), works=True, horizon=NEAR).over == ending(OPEN, OVER).incident
 
 
 def test_an_all_clear_that_cannot_be_announced_waits_for_the_next_look():
     later = all_clear_later(after_look(OPEN, works=True, horizon=NEAR), OPEN)
     assert later == News(OPEN)
-    assert ending(Told()) == Told()
+    assert ending(Told(), News(Told())) == Told()

@@ -164,8 +164,8 @@ def _read(run: Run) -> Told:
 def _tell(run: Run, before: Told | None, news: News) -> Generator[int]:
     """Mail every notice of the news, then record what has been told; as lambdas/telling.py does."""
     if news.over and before:
-        if record_told(run, before, ending(before)):
-            before = ending(before)
+        if record_told(run, before, ending(before, news)):
+            before = ending(before, news)
             yield from run.pause()
         else:
             news = all_clear_later(news, before)

@@ -8,8 +8,10 @@ from operator import itemgetter
 import pytest
 
 import spark.merge
-from pipeline.errors import Overlap, RebuildNeeded
+from pipeline.errors import Overlap, OverrideContradicted, RebuildNeeded
+from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant
+from pipeline.overrides import Overrides
 from spark.job import run
 from tests.spark.sample_items import ALL_TYPES, N, S, item
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, another_id, minute
@@ -190,6 +192,24 @@ def test_without_old_images_the_table_tells_what_each_change_was(base):
     told = ("inserted", "updated", "deleted", "unknown_deletes")
     assert [counts[name] for name in told] == [1, 1, 1, 1]
     assert source.differences(25) == []
+
+
+@pytest.mark.parametrize("name", ["json", "count", "tag"])
+def test_a_key_may_be_called_like_anything_that_misfits_are_told_with(shop, name):
+    source = shop(key=(KeyAttribute(name, "S"),), view=NEW_ONLY)
+    source.put(1, {name: {"S": "a"}, "v": N})
+    source.load(5)
+    source.put(6, {name: {"S": "a"}, "v": S, "new": N})
+    order = source.windows(5, 25)
+    with pytest.raises(OverrideContradicted, match=f"such as that of {{.{name}.:.a.}}"):
+        run(source.spark, replace(order, columns=Overrides.parse({"v": "bigint"})))
+    report = run(source.spark, order)
+    told = [report["misfits"][0]["example"], report["new_columns"][0]["example"]]
+    assert told == [f'{{"{name}":"a"}}'] * 2
+    source.change("INSERT INTO TABLE SELECT * FROM TABLE")
+    source.put(26, {name: {"S": "a"}})
+    with pytest.raises(RebuildNeeded, match="several rows of one key"):
+        source.merge(25, 45)
 
 
 @pytest.mark.parametrize(("view", "job"), [(NEW_ONLY, "merge"), (BOTH_IMAGES, "backfill")])

@@ -216,10 +216,11 @@ def test_the_executors_count_misfits_as_a_sample_counts_items(spark):
     numbers = ("0", "-0.0", "007", "+1.5E3", ".5", "1.", "1E125", "1e-130", str(-(2**63)), str(2**63), "1e", "NaN", "")
     values = [*VALUES.values(), *({"M": {"n": {"N": number}}} for number in numbers), {"NS": list(numbers)}]
     values += [{}, {"ZZ": "x"}, {"S": "x", "N": "1"}, {"S": None}, {"M": "text"}, {"L": "text"}]
-    rows = [("/a", json.dumps(value)) for value in values]
-    found = observed_misfits(spark.createDataFrame(rows, "pointer string, json string"))
+    rows = [("", "/a", json.dumps(value)) for value in values]
+    columns = "example string, pointer string, json string"
+    found = observed_misfits(spark.createDataFrame(rows, columns))
     assert found == observed_items({"a": value} for value in values)
     # One by one: among many, the widest hides what the others need.
     for number in numbers:
-        row = spark.createDataFrame([("/a", json.dumps({"N": number}))], "pointer string, json string")
+        row = spark.createDataFrame([("", "/a", json.dumps({"N": number}))], columns)
         assert observed_misfits(row) == observed_items([{"a": {"N": number}}])
