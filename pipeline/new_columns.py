@@ -14,7 +14,7 @@ from pipeline.table_columns import Columns, resolved
 _WORDS = {Kind.LONG: "bigint", Kind.BYTES: "binary", Kind.FLAG: "boolean", Kind.STRUCT: "struct"}
 
 
-class NewColumn(NamedTuple):
+class _New(NamedTuple):
     """`name`: of a nested field with those around it. `path`: to the attribute; `ELEMENT` for any name of a dictionary, too."""
 
     name: str
@@ -22,34 +22,32 @@ class NewColumn(NamedTuple):
     type: ColumnType
 
 
-def new_columns(before: Columns, after: Columns) -> list[NewColumn]:
-    """The columns, and nested fields of columns, that were not there before."""
-    return list(_new(before.all, after.all, "", ()))
+def new_columns(before: Columns, after: Columns, seen: Iterable[Observed] = ()) -> list[dict[str, Any]]:
+    """What a report says of the columns, and nested fields of columns, that were not there before.
 
-
-def listed_columns(new: Sequence[NewColumn], after: Columns, seen: Iterable[Observed] = ()) -> list[dict[str, Any]]:
-    """What a report says of each. `seen`: what was counted of all values that had no column before, if it was."""
+    `seen`: what was counted of all values that had no column before, if it was.
+    """
     counted: dict[Path, list[Observed]] = {}
     for row in seen:
         if row.tag != "NULL":
             counted.setdefault(resolved(row.path, after, any_name=True), []).append(row)
     return [
         {"column": one.name, "path": _pointer(one.path), "type": _word(one.type), **_counts(counted.get(one.path, []))}
-        for one in new
+        for one in _new(before.all, after.all, "", ())
     ]
 
 
-def _new(before: Iterable[Field], after: Iterable[Field], outer: str, path: Path) -> Iterator[NewColumn]:
+def _new(before: Iterable[Field], after: Iterable[Field], outer: str, path: Path) -> Iterator[_New]:
     known = {field.name: field.type for field in before}
     for field in after:
         name, inside = outer + field.name, (*path, MEMBER + field.attribute)
         if field.name in known:
             yield from _new_inside(known[field.name], field.type, name, inside)
         else:
-            yield NewColumn(name, inside, field.type)
+            yield _New(name, inside, field.type)
 
 
-def _new_inside(before: ColumnType, after: ColumnType, name: str, path: Path) -> Iterator[NewColumn]:
+def _new_inside(before: ColumnType, after: ColumnType, name: str, path: Path) -> Iterator[_New]:
     if before.kind is not after.kind:
         return
     yield from _new(before.fields, after.fields, f"{name}.", path)

@@ -19,6 +19,7 @@ from pipeline.errors import OverrideContradicted
 from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
 from pipeline.pointers import step
 from pipeline.protected import holds_plain
+from spark.keys import shown
 from spark.protection import CONTRADICTED
 from spark.sql import Sql, literal, one_of, when
 
@@ -48,8 +49,8 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
 
 def hash_contradicted(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
     """The refusal of rows of which so many have a map or list where a hash is set (``#contradicted``)."""
-    keys = F.to_json(F.struct(*(field.name for field in key)))
-    row: Any = rows.groupBy(CONTRADICTED).agg(F.min(keys).alias("example")).orderBy(CONTRADICTED).dropna().first()
+    example = F.min(shown([field.name for field in key])).alias("example")
+    row: Any = rows.groupBy(CONTRADICTED).agg(example).orderBy(CONTRADICTED).dropna().first()
     pointer = row[CONTRADICTED]
     return OverrideContradicted(
         f"columns[{pointer!r}] sets hash, which maps and lists have none of; items that hold one at such a place: {count}, "

@@ -8,7 +8,7 @@ from pipeline.column_names import WRITE_TIME
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import Marker, commit_of
-from pipeline.new_columns import listed_columns, new_columns
+from pipeline.new_columns import new_columns
 from spark import accounting
 from spark.profiles import exploded
 from spark.report import ALREADY_THERE, Committed, listed_misfits
@@ -34,7 +34,7 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
         misfits = listed_misfits(exploded(rows, key))
     return Committed(
         counts=marker.counts,
-        new_columns=listed_columns(new_columns(table.columns_at(before), columns), columns) if before else [],
+        new_columns=new_columns(table.columns_at(before), columns) if before else [],
         misfits=misfits,
         continuity="" if order.job == "load" else accounting.continuity(marker.counts, snapshot["summary"]),
         outcome=ALREADY_THERE,

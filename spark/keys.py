@@ -34,6 +34,17 @@ def has_cells(fields: Sequence[Field]) -> Column:
     return reduce(and_, (F.col(field.name).isNotNull() for field in fields))
 
 
+def shown(key: Sequence[str]) -> Column:
+    """A row's key as JSON, by the names of its columns, as reports and refusals show it."""
+    return F.to_json(F.struct(*key))
+
+
+def of_several(rows: DataFrame, key: Sequence[Field]) -> DataFrame:
+    """The keys that several rows have, in the key's columns."""
+    counted = rows.groupBy(*(field.name for field in key)).agg(F.count(F.lit(1)).alias("#rows"))
+    return counted.where("`#rows` > 1")
+
+
 def observed_room(items: DataFrame, level: Sql, key: Sequence[KeyAttribute], count: int) -> list[Observed]:
     """How much room the key's numbers need, as counts for a profile. `count`: the items with a number that does not fit.
 

@@ -22,7 +22,7 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.new_columns import listed_columns, new_columns
+from pipeline.new_columns import new_columns
 from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
@@ -225,8 +225,7 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     before = this.existing or target.columns
     misfits = exploded(this.spark.table(this.table.sql_name), [field.name for field in target.columns.key])
     listed = listed_misfits(misfits) if counts["misfits"] else []
-    added = listed_columns(new_columns(before, target.columns), target.columns)
-    return Committed(counts, added, listed, passes=passes)
+    return Committed(counts, new_columns(before, target.columns), listed, passes=passes)
 
 
 def _check_types(this: _Load, target: Target, branch: str) -> None:

@@ -23,7 +23,7 @@ from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile
 from pipeline.job_order import JobOrder
 from pipeline.marker import read_table_state, row_count
-from pipeline.new_columns import listed_columns, new_columns
+from pipeline.new_columns import new_columns
 from pipeline.pins import check_followed
 from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, check_shown, columns_of, resolved
@@ -174,8 +174,7 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
     if columns != before:
         this.table.evolve(columns)  # not before nothing can refuse the changes any more
     _commit(this, rows, lambda: _marker(this, found), columns)
-    added = listed_columns(new_columns(before, columns), columns, seen)
-    return replace(_done(this, found), misfits=misfits, new_columns=added)
+    return replace(_done(this, found), misfits=misfits, new_columns=new_columns(before, columns, seen))
 
 
 def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:

@@ -7,8 +7,6 @@ lacked, which it should not have had, and which held something else. It reads wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
-from operator import and_
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -72,8 +70,8 @@ def _images(folded: DataFrame, columns: Columns, protection: Protection) -> Data
 
 def _of_changed(rows: DataFrame, folded: DataFrame, columns: Columns, changes: int) -> DataFrame:
     """The rows whose keys are among so many that have changed."""
-    changed = folded.select(*keys(columns))
-    same = (rows[field.name] == changed[of] for field, of in zip(columns.key, keys(columns)))
+    names = [field.name for field in columns.key]
+    changed = folded.select(*(F.col(of).alias(name) for of, name in zip(keys(columns), names)))
     # For all that Spark knows the keys are as large as the images beside them; whole rows of the table it is not to shuffle.
     changed = F.broadcast(changed) if changes <= MOST_CHANGES else changed
-    return rows.join(changed, reduce(and_, same), "left_semi")
+    return rows.join(changed, names, "left_semi")

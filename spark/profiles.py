@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pipeline.column_names import MISFITS
 from pipeline.column_profile import ELEMENT, MEMBER, Observed
 from pipeline.item_sample import LEVELS, MOST_PATHS
+from spark.keys import shown
 from spark.numbers import plain_number, room
 from spark.places import Naming, place, places
 from spark.pointers import names
@@ -37,7 +38,7 @@ def exploded(rows: DataFrame, key: Sequence[str] = ()) -> DataFrame:
 
     No column of the rows stays beside them, which may have any of these names.
     """
-    of_row = F.to_json(F.struct(*key)) if key else F.lit("")
+    of_row = shown(key) if key else F.lit("")
     return rows.select(of_row.alias("example"), F.explode(MISFITS).alias("pointer", "json"))
 
 

@@ -23,6 +23,7 @@ from pipeline.errors import (
 from pipeline.job_order import JobOrder
 from spark import changes, files
 from spark.contradictions import hash_contradicted
+from spark.keys import of_several, shown
 from spark.projection import unreadable
 from spark.protection import CONTRADICTED
 from spark.reading import Export, lines
@@ -103,10 +104,8 @@ def doubled_rows(order: JobOrder, looked_up: DataFrame, key: Sequence[Field]) ->
 
     `looked_up`: changes, one row for each row of the table that they met.
     """
-    names = [field.name for field in key]
-    several = looked_up.groupBy(*names).agg(F.count(F.lit(1)).alias("#rows")).where("`#rows` > 1")
-    example = F.min(F.to_json(F.struct(*names))).alias("example")
-    found: Any = several.agg(F.count(F.lit(1)).alias("keys"), example).first()
+    example = F.min(shown([field.name for field in key])).alias("example")
+    found: Any = of_several(looked_up, key).agg(F.count(F.lit(1)).alias("keys"), example).first()
     if not found["keys"]:
         return None
     return RebuildNeeded(

@@ -22,7 +22,7 @@ from pipeline.verification import accounted, difference_count, named, told
 from spark import pairs
 from spark.contradictions import check_kept
 from spark.guard import compared_snapshot
-from spark.keys import lacks_key
+from spark.keys import lacks_key, of_several
 from spark.pairs import IN_SOURCE, IN_TABLE, LINE, PERHAPS
 from spark.projection import ITEM, READABLE, rows_with_misfits, unreadable
 from spark.protection import CONTRADICTED, UNPROTECTED, Protection
@@ -105,7 +105,7 @@ def _result(this: Verification, compared: DataFrame) -> tuple[dict[str, int], li
         }
         if not difference_count(counts):
             return counts, []
-        surplus = _surplus(this) if counts["surplus"] else None
+        surplus = of_several(this.rows, this.columns.key) if counts["surplus"] else None
         return counts, pairs.first_differences(compared, judged, this.columns, surplus)
 
 
@@ -121,9 +121,3 @@ def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:
     found = pairs.counted(compared, also)
     check_items(this.spark, this.order, this.export, found, lambda of: _typed(this, of), this.columns.key)
     return found
-
-
-def _surplus(this: Verification) -> DataFrame:
-    """Keys that several rows of the table have."""
-    rows = this.rows.groupBy(*(field.name for field in this.columns.key)).agg(F.count(F.lit(1)).alias("#rows"))
-    return rows.where("`#rows` > 1")

@@ -38,6 +38,14 @@ def test_the_report_adds_what_the_commit_does_not_carry(account: Account):
     assert {name: told for name, told in record().items() if name in found} == found
 
 
+def test_what_it_hands_on_fits_between_states_however_long_the_names_are(account: Account):
+    account.commit(account.grid(), job_id="job-1")
+    misfits = [{"path": "/" + "x" * 65_536, "type": "S", "count": 1, "example": "y" * 400_000}] * 202
+    columns = [{"column": "c" * 255, "path": "/" + "x" * 65_536, "type": "string", "example": "y" * 400_000}] * 200
+    account.write_report("job-1", new_columns=columns, misfits=misfits, continuity="w" * 100_000)
+    assert len(str(record())) < 64 * 1024
+
+
 def test_a_commit_without_a_report_is_recorded_all_the_same(account: Account):
     account.commit(account.grid(), job_id="job-1")
     assert record()["misfits"] == []

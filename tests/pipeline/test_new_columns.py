@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.column_profile import ELEMENT, Observed
 from pipeline.column_types import BYTES, FLAG, JSON, LONG, TEXT, ColumnType, Field, Kind
-from pipeline.new_columns import listed_columns, new_columns
+from pipeline.new_columns import new_columns
 from pipeline.table_columns import Columns
 
 KEY = Field("id", "id", TEXT)
@@ -26,10 +26,6 @@ def list_of(type_: ColumnType) -> ColumnType:
 
 def map_of(type_: ColumnType) -> ColumnType:
     return ColumnType(Kind.DICTIONARY, element=type_)
-
-
-def listed(before: Columns, after: Columns, *seen: Observed) -> list[dict]:
-    return listed_columns(new_columns(before, after), after, seen)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +54,12 @@ def listed(before: Columns, after: Columns, *seen: Observed) -> list[dict]:
     ],
 )
 def test_a_new_column_has_its_name_attribute_and_type(before, after, column, path, word):
-    assert listed(columns(**before), columns(**after)) == [{"column": column, "path": path, "type": word}]
+    assert new_columns(columns(**before), columns(**after)) == [{"column": column, "path": path, "type": word}]
 
 
 def test_what_is_there_already_or_is_of_another_kind_now_is_not_new():
     before = columns(a=LONG, m=struct(x=TEXT), l=list_of(TEXT))
-    assert listed(before, columns(a=LONG, m=JSON, l=list_of(LONG))) == []
+    assert new_columns(before, columns(a=LONG, m=JSON, l=list_of(LONG))) == []
 
 
 def test_values_are_counted_with_the_least_key_of_those_that_have_one_wherever_they_lie():
@@ -78,5 +74,5 @@ def test_values_are_counted_with_the_least_key_of_those_that_have_one_wherever_t
         Observed((".New",), "NULL", 9, example="a"),
         Observed((".New", ELEMENT), "N", 9, example="a"),
     ]
-    found = {one["column"]: (one["count"], one["example"]) for one in listed(before, after, *seen)}
+    found = {one["column"]: (one["count"], one["example"]) for one in new_columns(before, after, seen)}
     assert found == {"l.y": (3, "a"), "d.y": (4, "c"), "new": (4, "c")}
