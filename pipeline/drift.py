@@ -1,4 +1,4 @@
-"""What a job found that deserves a second look: misfits, new columns, rows that were not what images say. Pure.
+"""What a job found that deserves a second look: misfits, new and changed columns, rows that were not what images say. Pure.
 
 What is handed on from a report, and the lines that tell it to people, in mails and after a replay.
 """
@@ -10,12 +10,13 @@ from typing import Any
 
 from pipeline.pointers import on_one_line
 
-#: The most misfits and new columns that are told of; what has more of them is handed on with one more.
+#: The most misfits, and columns of each kind, that are told of; what has more of them is handed on with one more.
 _MOST_TOLD = 20
 #: Characters. What a state hands on may have 256 KiB in all, and a character may be written as six of them; the report in
 #: the bucket has everything.
-_LONGEST_SENTENCE, _LONGEST_NAME = 500, 150
+_LONGEST_SENTENCE, _LONGEST_NAME = 500, 120
 _MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
+_CHANGED = ("column", "path", "before", "after")
 _MORE = "  and more, which the report lists"
 
 
@@ -23,6 +24,7 @@ def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
     """What is handed on of a job's report; nothing found, if there is no report."""
     return {
         "new_columns": _cut(report.get("new_columns", []), _COLUMN),
+        "changed_columns": _cut(report.get("changed_columns", []), _CHANGED),
         "misfits": _cut(report.get("misfits", []), _MISFIT),
         "continuity": report.get("continuity", "")[:_LONGEST_SENTENCE],
     }
@@ -36,6 +38,8 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
         lines += _listed(list(map(_misfit, found["misfits"])))
     if found["new_columns"]:
         lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
+    if changed := found.get("changed_columns"):  # which rounds that began before there was such a list do not hand on
+        lines += ["Changed columns:", *_listed(list(map(_changed_column, changed)))]
     if found["continuity"]:
         lines.append(f"Warning: {found['continuity']}")
     return lines
@@ -60,9 +64,18 @@ def _misfit(one: Mapping[str, Any]) -> str:
 
 
 def _new_column(one: Mapping[str, Any]) -> str:
-    path = "" if one["path"] == f"/{one['column']}" else f" ({on_one_line(one['path'])})"
     values = f", {one['count']} {'value' if one['count'] == 1 else 'values'}" if "count" in one else ""
-    return f"{one['column']}{path}: {one['type']}{values}{_such(one)}"
+    return f"{_column(one)}: {one['type']}{values}{_such(one)}"
+
+
+def _changed_column(one: Mapping[str, Any]) -> str:
+    now = f"{one['after']} now" if "after" in one else "there no more"
+    return f"{_column(one)}: {one['before']} before, {now}"
+
+
+def _column(one: Mapping[str, Any]) -> str:
+    """A column, and its attribute's path where that is another name."""
+    return one["column"] if one["path"] == f"/{one['column']}" else f"{one['column']} ({on_one_line(one['path'])})"
 
 
 def _such(one: Mapping[str, Any]) -> str:

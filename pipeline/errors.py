@@ -321,7 +321,7 @@ class CountMismatch(DamagedExport):
 
 
 class UnreadableLine(DamagedExport):
-    """A line of a data file is not a record of DynamoDB JSON."""
+    """A line of a data file is not a record of DynamoDB JSON, or the file cannot be unpacked to its end."""
 
     default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the file."
 

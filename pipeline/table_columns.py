@@ -1,6 +1,7 @@
 """The table's columns as the product sees them: which attribute each holds, and how they grow with the source.
 
-Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``), kinds from the Iceberg type
+Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``: JSON of field id, or of ``/``
+and column path, to exact name), kinds from the Iceberg type
 and, where several kinds share one, from the property ``tidemark.kinds`` (JSON of column path to kind). Pure.
 """
 
@@ -21,6 +22,8 @@ from pipeline.marker import NAMES, PREFIX, shown_schema_id
 KINDS = PREFIX + "kinds"
 #: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
 REPLACEMENT = "#new"
+#: Before the path of a column in the place of a field's id, where its exact name is told by that.
+_AT = "/"
 
 _KIND_OF_TYPE = {
     "string": Kind.TEXT,
@@ -105,8 +108,9 @@ def is_ours(name: str) -> bool:
 
 
 def _field(raw: Mapping[str, Any], names: Mapping[str, str], kinds: Mapping[str, str], outer: str = "") -> Field:
-    attribute = names.get(str(raw["id"])) or raw.get("doc") or raw["name"]
-    return Field(attribute, raw["name"], _type(raw["type"], outer + raw["name"], names, kinds))
+    path = outer + raw["name"]
+    attribute = names.get(str(raw["id"])) or names.get(_AT + path) or raw.get("doc") or raw["name"]
+    return Field(attribute, raw["name"], _type(raw["type"], path, names, kinds))
 
 
 def _type(raw: Any, path: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
@@ -118,8 +122,13 @@ def _type(raw: Any, path: str, names: Mapping[str, str], kinds: Mapping[str, str
         return ColumnType(kind)
     if kind is Kind.STRUCT:
         return ColumnType(kind, fields=tuple(_field(below, names, kinds, f"{path}.") for below in raw["fields"]))
-    part = "value" if plain == "map" else "element"
+    part = _part(raw)
     return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", names, kinds))
+
+
+def _part(raw: Mapping[str, Any]) -> str:
+    """Where Iceberg's JSON of a list or map has the type of what is inside."""
+    return "value" if raw["type"] == "map" else "element"
 
 
 def column_kinds(fields: Iterable[Field]) -> dict[str, str]:
@@ -138,26 +147,54 @@ def _type_paths(path: str, type_: ColumnType) -> Iterator[tuple[str, ColumnType]
     if type_.kind is Kind.STRUCT:
         yield from _paths(type_.fields, f"{path}.")
     elif type_.element is not None:
-        part = "value" if type_.kind is Kind.DICTIONARY else "element"
-        yield from _type_paths(f"{path}.{part}", type_.element)
+        yield from _type_paths(f"{path}.{_inside(type_)}", type_.element)
+
+
+def _inside(type_: ColumnType) -> str:
+    """What Iceberg calls the inside of a list or map in paths."""
+    return "value" if type_.kind is Kind.DICTIONARY else "element"
 
 
 def exact_names(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, str]:
     """The table property with the exact names that a comment cannot hold, by the ids of the schema in Iceberg's JSON."""
-    names = {str(id_): attribute for id_, attribute in _ids(schema, fields) if not fits_doc(attribute)}
-    return {NAMES: json.dumps(names, ensure_ascii=False, sort_keys=True)}
+    ids = dict(_ids(schema["fields"]))
+    return _names({str(ids[path]): attribute for path, attribute in _attributes(fields)})
 
 
-def _ids(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> Iterator[tuple[int, str]]:
-    by_name = {raw["name"]: raw for raw in schema["fields"]}
+def exact_names_by_path(fields: tuple[Field, ...]) -> dict[str, str]:
+    """The same property by the paths of the columns, for a table whose schema gets its ids only when it is written."""
+    return _names({_AT + path: attribute for path, attribute in _attributes(fields)})
+
+
+def tells_by_path(names: str) -> bool:
+    """Whether the property tells names by path, as who replaced a table has left it if it ended before it knew the ids."""
+    return any(place.startswith(_AT) for place in json.loads(names))
+
+
+def _names(attributes: Mapping[str, str]) -> dict[str, str]:
+    long = {place: attribute for place, attribute in attributes.items() if not fits_doc(attribute)}
+    return {NAMES: json.dumps(long, ensure_ascii=False, sort_keys=True)}
+
+
+def _ids(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
+    for raw in fields:
+        path, below = outer + raw["name"], raw["type"]
+        yield path, raw["id"]
+        while isinstance(below, Mapping) and below["type"] != "struct":
+            part = _part(below)
+            path, below = f"{path}.{part}", below[part]
+        if isinstance(below, Mapping):
+            yield from _ids(below["fields"], f"{path}.")
+
+
+def _attributes(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, str]]:
+    """The exact name of every field, by the path of its column."""
     for field in fields:
-        raw, type_ = by_name[field.name], field.type
-        yield raw["id"], field.attribute
-        below = raw["type"]
+        path, type_ = outer + field.name, field.type
+        yield path, field.attribute
         while type_.element is not None:
-            below, type_ = below["value" if type_.kind is Kind.DICTIONARY else "element"], type_.element
-        if type_.kind is Kind.STRUCT:
-            yield from _ids(below, type_.fields)
+            path, type_ = f"{path}.{_inside(type_)}", type_.element
+        yield from _attributes(type_.fields, f"{path}.")
 
 
 def resolved(path: Path, columns: Columns, *, any_name: bool = False) -> Path:

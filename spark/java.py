@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 #: Of an answer longer than 8,192 bytes, Java's side of the bridge sends the rest only when the beginning has been
 #: acknowledged, for which the system takes 40 ms. In one of so many characters each may be escaped.
 _ANSWER = 4_000
+_LAST_OF_ASCII = 127
 
 
 def string_map(spark: SparkSession, values: Mapping[str, str]) -> Any:
@@ -37,6 +38,17 @@ def iceberg_schema(spark: SparkSession, schema: Mapping[str, Any]) -> Any:
     """An Iceberg schema from the JSON of a Spark schema; comments become docs, `nullable: false` becomes required."""
     struct = spark._jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(schema))
     return spark._jvm.org.apache.iceberg.spark.SparkSchemaUtil.convert(struct)
+
+
+def iceberg_metadata(spark: SparkSession, table: Any) -> dict[str, Any]:
+    """A table's metadata as Iceberg writes them in JSON."""
+    iceberg, written = spark._jvm.org.apache.iceberg, spark._jvm.java.io.StringWriter()
+    generator = iceberg.util.JsonUtil.factory().createGenerator(written)
+    generator.setHighestNonEscapedChar(_LAST_OF_ASCII)
+    iceberg.TableMetadataParser.toJson(table.operations().current(), generator)
+    generator.flush()
+    content: dict[str, Any] = json.loads(ascii_text(written.getBuffer()))
+    return content
 
 
 def causes(failure: Py4JJavaError) -> list[str]:

@@ -22,6 +22,7 @@ from spark.guard import is_done
 from spark.load import load
 from spark.merge import merge
 from spark.protection import Protection, submitted_secret
+from spark.refusals import torn_file
 from spark.session import configured, submitted_session
 from spark.table import Table
 from spark.verify import verify
@@ -57,8 +58,11 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
         report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
         raise
     except Exception as failure:
-        error = JobFailed(f"{order.job_id}: {failure}")
+        torn = torn_file(spark, order, failure)
+        error = torn or JobFailed(f"{order.job_id}: {failure}")
         report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
+        if torn:
+            raise torn from failure
         raise
     log.info("job ended", extra={"job_id": order.job_id, "outcome": found["outcome"]})
     return found
@@ -85,6 +89,7 @@ def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, s
 
 def _found_done(spark: SparkSession, order: JobOrder, table: Table, seconds: float) -> dict[str, Any]:
     """The report of work that was in the table already: what the job that did it left, else what its commit tells."""
+    table.remember({})
     left = json.loads(files.read(spark, order.report_uri) or b"{}")
     if left.get("outcome") == "committed":
         return {**left, "outcome": report.ALREADY_THERE}

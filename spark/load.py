@@ -22,10 +22,10 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.new_columns import new_columns
 from pipeline.table_columns import Columns, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
+from spark.drift import drifted
 from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_misfits
 from spark.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
@@ -33,7 +33,7 @@ from spark.protection import CONTRADICTED, Protection
 from spark.reading import Export, proven, read_exports
 from spark.records import items, items_of_files
 from spark.refusals import check_items
-from spark.report import Committed, listed_misfits
+from spark.report import Committed
 from spark.sampling import items_each, often_null, sample_size, sampled_lines
 from spark.shuffles import for_load, shuffle_for
 from spark.sql import when
@@ -222,10 +222,8 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     else:
         _check_branch(this, written.branch)
         committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
-    before = this.existing or target.columns
-    misfits = exploded(this.spark.table(this.table.sql_name), [field.name for field in target.columns.key])
-    listed = listed_misfits(misfits) if counts["misfits"] else []
-    return Committed(counts, new_columns(before, target.columns), listed, passes=passes)
+    rows, columns = this.spark.table(this.table.sql_name), target.columns
+    return replace(drifted(rows, this.existing or columns, columns, counts), passes=passes)
 
 
 def _check_types(this: _Load, target: Target, branch: str) -> None:

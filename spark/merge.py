@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
+from pipeline.column_changes import new_columns
 from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile
 from pipeline.job_order import JobOrder
 from pipeline.marker import read_table_state, row_count
-from pipeline.new_columns import new_columns
 from pipeline.pins import check_followed
 from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, check_shown, columns_of, resolved

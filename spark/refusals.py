@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -23,10 +24,14 @@ from pipeline.errors import (
 from pipeline.job_order import JobOrder
 from spark import changes, files
 from spark.contradictions import hash_contradicted
+from spark.java import causes
 from spark.keys import of_several, shown
 from spark.projection import unreadable
 from spark.protection import CONTRADICTED
-from spark.reading import Export, lines
+from spark.reading import Export, lines, read_exports
+
+#: How unpacking ends, in Java's own way of it and in Hadoop's, where the bytes are no whole gzip file.
+_OF_UNPACKING = {"IOException", "EOFException", "ZipException", "DataFormatException", "InternalError"}
 
 
 def check_items(
@@ -97,6 +102,28 @@ def unreadable_line(
             if found is not None and found[0] is not None:
                 return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
     return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")
+
+
+def torn_file(spark: SparkSession, order: JobOrder, failure: Exception) -> UnreadableLine | None:
+    """The refusal of an export of which a file cannot be unpacked, though its checksum is right; None for other failures.
+
+    `failure`: how a job has ended that found nothing else wrong. Only what ends again in the same way is refused.
+    """
+    if not _is_of_unpacking(failure):
+        return None
+    for export in read_exports(spark, order):
+        for uri in export.files_with_records:
+            try:
+                lines(spark, [uri]).count()
+            except Py4JJavaError as again:
+                if _is_of_unpacking(again):
+                    return UnreadableLine(f"{uri} cannot be unpacked to its end, though its MD5 is the manifest's")
+                return None
+    return None
+
+
+def _is_of_unpacking(failure: Exception) -> bool:
+    return isinstance(failure, Py4JJavaError) and causes(failure)[-1] in _OF_UNPACKING
 
 
 def doubled_rows(order: JobOrder, looked_up: DataFrame, key: Sequence[Field]) -> RebuildNeeded | None:

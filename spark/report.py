@@ -27,6 +27,7 @@ class Committed:
 
     counts: Mapping[str, int]
     new_columns: Sequence[Mapping[str, Any]] = ()
+    changed_columns: Sequence[Mapping[str, Any]] = ()
     misfits: Sequence[Mapping[str, Any]] = ()
     continuity: str = ""
     differences: Sequence[Mapping[str, Any]] = ()
@@ -46,6 +47,7 @@ def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: in
         "snapshot_id": snapshot_id,
         "counts": dict(done.counts),
         "new_columns": list(done.new_columns),
+        "changed_columns": list(done.changed_columns),
         "misfits": list(done.misfits),
         "continuity": done.continuity,
         "differences": list(done.differences),

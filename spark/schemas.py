@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
+
+from pyspark.sql.types import StructType
 
 from pipeline.column_names import MISFITS, WRITE_TIME, doc_of
 from pipeline.column_types import ColumnType, Field, Kind
@@ -41,3 +44,11 @@ def _type(type_: ColumnType) -> Any:
     if type_.kind is Kind.DICTIONARY:
         return {"type": "map", "keyType": "string", "valueType": element, "valueContainsNull": True}
     return {"type": "array", "elementType": element, "containsNull": True}
+
+
+def optional(schema: Any) -> StructType:
+    """The schema with nothing required: what Spark takes from rows of which it cannot know that they hold no null."""
+    text = json.dumps(schema)
+    for required in ("nullable", "valueContainsNull", "containsNull"):
+        text = text.replace(f'"{required}": false', f'"{required}": true')
+    return StructType.fromJson(json.loads(text))

@@ -13,14 +13,21 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from pipeline.column_growth import Target
 from pipeline.job_order import JobOrder
-from pipeline.marker import LOADING, NO_TABLE, TableState, read_table_state
-from pipeline.table_columns import REPLACEMENT, Columns, column_kinds, columns_of, exact_names
-from spark.java import ascii_text, causes, iceberg_schema, string_map
-from spark.schemas import table_schema
+from pipeline.marker import LOADING, NAMES, NO_TABLE, TableState, read_table_state
+from pipeline.table_columns import (
+    REPLACEMENT,
+    Columns,
+    column_kinds,
+    columns_of,
+    exact_names,
+    exact_names_by_path,
+    tells_by_path,
+)
+from spark.java import causes, iceberg_metadata, iceberg_schema, string_map
+from spark.schemas import optional, table_schema
 
 _PROPERTIES = {
     "format-version": "2",
@@ -38,7 +45,6 @@ MAIN = "main"
 _NO_TABLE = {"NoSuchTableException", "NoSuchIcebergTableException"}
 #: Branches of loads begin with this; the rest of the name belongs to the Spark application.
 _BRANCH = "load_"
-_LAST_OF_ASCII = 127
 
 
 class Table:
@@ -65,13 +71,7 @@ class Table:
             if not _NO_TABLE.isdisjoint(causes(failure)):
                 return {}
             raise
-        written = self._spark._jvm.java.io.StringWriter()
-        generator = self._iceberg.util.JsonUtil.factory().createGenerator(written)
-        generator.setHighestNonEscapedChar(_LAST_OF_ASCII)
-        self._iceberg.TableMetadataParser.toJson(table.operations().current(), generator)
-        generator.flush()
-        content: dict[str, Any] = json.loads(ascii_text(written.getBuffer()))
-        return content
+        return iceberg_metadata(self._spark, table)
 
     def state(self) -> TableState:
         """What the table says of itself now."""
@@ -188,27 +188,36 @@ class Table:
         self._java()
 
     def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
-        """Replace the table by these rows with these columns, in one commit with the marker.
+        """Replace the table by these rows with these columns, in one commit with the marker; no column is required then.
 
-        For the one change that a branch cannot carry: another type of the key. No column is required afterwards, since
-        this way of writing cannot say so.
+        For the one change that a branch cannot carry: another type of the key.
         """
-        writer = rows.to(_optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
-        for name, value in {**_PROPERTIES, **marker, **column_kinds(columns.all)}.items():
+        writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
+        described = {**column_kinds(columns.all), **exact_names_by_path(columns.all)}
+        for name, value in {**_PROPERTIES, **described, **marker}.items():
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
+        # The content is there, whatever becomes of the job; from here on its columns have ids.
         transaction = self._java().newTransaction()
         self._describe(transaction, columns)
         self._set(transaction, marker)
         transaction.commitTransaction()
 
     def remember(self, properties: Mapping[str, str]) -> None:
-        """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one."""
-        transaction = self._java().newTransaction()
-        self._set(transaction, properties)
-        transaction.commitTransaction()
+        """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one.
+
+        What a `replace` that was ended has left undone is done as well. With nothing to do nothing is committed.
+        """
+        table = self._java()
+        is_half_done = tells_by_path(table.properties().get(NAMES) or "{}")
+        if properties or is_half_done:
+            transaction = table.newTransaction()
+            self._set(transaction, properties)
+            if is_half_done:
+                self._describe(transaction, self.columns())
+            transaction.commitTransaction()
 
     def _column_names(self, transaction: Any) -> list[str]:
         return [column.name() for column in transaction.table().schema().columns()]
@@ -239,11 +248,3 @@ class Table:
     @property
     def _iceberg(self) -> Any:
         return self._spark._jvm.org.apache.iceberg
-
-
-def _optional(schema: Any) -> StructType:
-    """The schema with nothing required: what Spark takes from rows of which it cannot know that they hold no null."""
-    text = json.dumps(schema)
-    for required in ("nullable", "valueContainsNull", "containsNull"):
-        text = text.replace(f'"{required}": false', f'"{required}": true')
-    return StructType.fromJson(json.loads(text))

@@ -40,6 +40,7 @@ def done(
         "job": job,
         "counts": counts,
         "new_columns": given.get("new_columns", []),
+        "changed_columns": given.get("changed_columns", []),
         "misfits": given.get("misfits", []),
         "continuity": given.get("continuity", ""),
         "report": "s3://a-bucket/runs/orders/job.json",

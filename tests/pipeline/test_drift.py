@@ -10,6 +10,7 @@ from pipeline.drift import drift_of, told_drift
 
 MISFIT = {"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}
 COLUMN = {"column": "size", "path": "/size", "type": "bigint", "count": 1, "example": '{"id":"b"}'}
+CHANGED = {"column": "amount", "path": "/Amount", "before": "bigint", "after": "decimal(38,1)"}
 
 
 def test_where_nothing_was_found_nothing_is_told():
@@ -36,16 +37,28 @@ def test_of_a_column_whose_values_were_not_counted_the_attribute_and_the_type_ar
     ]
 
 
+def test_a_changed_column_is_told_with_both_types_or_that_it_is_gone():
+    gone = {"column": "nick", "path": "/nick", "before": "string"}
+    assert told_drift(drift_of({"changed_columns": [CHANGED, gone]}), 0) == [
+        "Changed columns:",
+        "  amount (/Amount): bigint before, decimal(38,1) now",
+        "  nick: string before, there no more",
+    ]
+
+
 @pytest.mark.parametrize(("count", "lines"), [(20, 20), (21, 21)])
 def test_a_list_that_was_cut_says_so(count, lines):
-    told = told_drift(drift_of({"misfits": [MISFIT] * count, "new_columns": [COLUMN] * count}), count)
-    assert len(told) == 2 * (1 + lines)
-    assert told.count("  and more, which the report lists") == (2 if count > 20 else 0)
+    found = {"misfits": [MISFIT] * count, "new_columns": [COLUMN] * count, "changed_columns": [CHANGED] * count}
+    told = told_drift(drift_of(found), count)
+    assert len(told) == 3 * (1 + lines)
+    assert told.count("  and more, which the report lists") == (3 if count > 20 else 0)
 
 
 def test_what_is_handed_on_fits_between_states_however_long_the_names_are():
     long = "\U0001f600" * 65_536
     misfits = [{**MISFIT, "path": long, "example": long}] * 200
     columns = [{"column": "c" * 255, "path": long, "type": "map<string," * 90, "example": long}] * 200
-    handed_on = drift_of({"misfits": misfits, "new_columns": columns, "continuity": long})
+    changed = [{**CHANGED, "column": "c" * 255, "path": long, "before": "map<string," * 90}] * 200
+    found = {"misfits": misfits, "new_columns": columns, "changed_columns": changed, "continuity": long}
+    handed_on = drift_of(found)
     assert len(json.dumps(handed_on)) < 200 * 1024

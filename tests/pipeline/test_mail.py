@@ -59,17 +59,19 @@ def test_a_merge_accounts_for_every_record():
             ["From 2 windows, 2026-11-20T12:00:00Z to 2026-11-21T13:00:00Z."],
             id="a backlog",
         ),
-        pytest.param(
-            done(counts={**COUNTS, "transient": 2}), ["+ 2 of keys that came and went between."], id="folded windows"
-        ),
+        pytest.param(done(counts={**COUNTS, "transient": 2}), ["+ 2 of keys that came and went"], id="folded windows"),
         pytest.param(
             done(
                 counts={**COUNTS, "misfits": 5},
                 misfits=[{"path": "/price", "type": "S", "count": 5, "example": '{"id":"a"}'}],
                 new_columns=[{"column": "size", "path": "/size", "type": "bigint"}],
+                changed_columns=[{"column": "n", "path": "/n", "before": "string"}],
             ),
-            ['  /price: 5 of type S, such as that of {"id":"a"}\nNew columns:\n  size: bigint\n'],
-            id="misfits and new columns",
+            [
+                '  /price: 5 of type S, such as that of {"id":"a"}\nNew columns:\n  size: bigint\nChanged columns:\n',
+                "Changed columns:\n  n: string before, there no more\n",
+            ],
+            id="misfits, new and changed columns",
         ),
         pytest.param(done(continuity="2 old images differ."), ["Warning: 2 old images differ."], id="a warning"),
         pytest.param(done(taken_over_from=EXECUTION), ["Finished what abc had begun."], id="a takeover"),

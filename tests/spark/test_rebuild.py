@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -10,9 +9,7 @@ import pytest
 import spark.load
 from pipeline.column_types import Kind
 from pipeline.errors import KeyDoesNotFit, OverrideContradicted, RebuildNeeded
-from pipeline.marker import NAMES
 from pipeline.overrides import Overrides
-from pipeline.table_columns import KINDS
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import minute
@@ -29,13 +26,46 @@ def test_a_rebuild_replaces_content_and_types_and_keeps_names(shop):
     before = source.metadata["schemas"][-1]
     report = source.load(30)
     assert source.differences(30) == []
-    assert [(new["column"], new["path"]) for new in report["new_columns"]] == [("m.y", "/m/y"), ("amount_2", "/amount")]
+    assert report["new_columns"] == [
+        {"column": "m.y", "path": "/m/y", "type": "string", "count": 1, "example": '{"pk":"a"}'},
+        {"column": "amount_2", "path": "/amount", "type": "string", "count": 1, "example": '{"pk":"a"}'},
+    ]
+    assert report["changed_columns"] == [
+        {"column": "amount", "path": "/Amount", "before": "bigint", "after": "decimal(38,1)"}
+    ]
     ids = {f["name"]: f["id"] for f in before["fields"]}
     after = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
     assert {f["name"]: f["type"] for f in after["fields"]}["amount"] == "decimal(38, 1)"
     assert [f["name"] for f in after["fields"] if "#" in f["name"]] == []
     assert {f["name"]: f["id"] for f in after["fields"]}["gone"] == ids["gone"]
     assert source.state.watermark == minute(30)
+
+
+def test_of_new_columns_of_a_rebuild_values_are_counted_wherever_they_lie_with_the_least_key_of_those_that_have_one(
+    shop,
+):
+    source = shop()
+    few = {"M": {"x": S}}
+    months = ({"M": {f"2024-{month:02}-{day:02}": few for day in range(1, 29)}} for month in range(1, 13))
+    source.put(1, *({"pk": {"S": f"a{i}"}, "l": {"L": [few]}, "d": month} for i, month in enumerate(months)))
+    source.load(5)
+    more = {"M": {"x": S, "y": S}}
+    source.put(
+        6, {"pk": {"S": "b"}, "l": {"L": [more, few, more]}, "d": {"M": {"2024-02-01": more, "2024-02-02": few}}}
+    )
+    source.put(6, {"pk": {"S": "c"}, "l": {"L": [more, {"NULL": True}]}, "new": {"M": {}}, "often": {"NULL": True}})
+    source.put(6, {"pk": {"S": "d"}, "new": {"NULL": True}, "often": {"N": "1"}, **{f"n{i:03}": S for i in range(150)}})
+    source.put(6, {"pk": {"S": "e"}, "often": {"N": "2"}})
+    report = source.load(30)
+    told = {new["path"]: (new["count"], new["example"]) for new in report["new_columns"]}
+    assert {path: told.pop(path) for path in ("/l/*/y", "/d/*/y", "/new", "/often")} == {
+        "/l/*/y": (3, '{"pk":"b"}'),
+        "/d/*/y": (1, '{"pk":"b"}'),
+        "/new": (1, '{"pk":"c"}'),
+        "/often": (2, '{"pk":"d"}'),
+    }
+    assert told == {f"/n{i:03}": (1, '{"pk":"d"}') for i in range(150)}
+    assert report["changed_columns"] == []
 
 
 def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
@@ -69,26 +99,6 @@ def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
     assert source.differences(5) == []
     source.merge(5, 25)
     assert source.differences(25) == []
-
-
-def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeypatch):
-    source = shop()
-    long_name = "n" * 300
-    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1E100"}, long_name: {"N": "1"}})
-    source.load(5)
-    said = {name: json.loads(source.metadata["properties"][name]) for name in (KINDS, NAMES)}
-    source.put(6, *({"pk": {"S": f"b{i}"}, "v": S, long_name: S} for i in range(3)))
-    with monkeypatch.context() as killed:
-        killed.setattr(spark.load.Table, "publish", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            source.load(15)
-    for name, known in said.items():
-        assert known.items() <= json.loads(source.metadata["properties"][name]).items()
-    source.merge(5, 25)
-    rows = source.rows()
-    assert (rows["a"]["v"], rows["b0"]["v"]) == ("1" + "0" * 100, None)
-    source.load(30)
-    assert source.differences(30) == []
 
 
 def test_columns_of_any_type_are_replaced(shop):

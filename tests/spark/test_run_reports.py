@@ -22,12 +22,14 @@ def test_every_report_is_a_row_of_the_declared_columns(shop):
     source.change("UPDATE TABLE SET v = 7 WHERE pk = 'a'")
     source.put(6, item("a", v=S, new=N), item("b"))
     source.merge(5, 25)
-    run(source.spark, replace(source.full(25), job="verify"))
+    source.put(26, item("b", v={"N": "1.5"}))
+    source.load(30)
+    run(source.spark, replace(source.full(30), job="verify"))
     with pytest.raises(Gap):
-        source.merge(30, 50)
-    source.change("UPDATE TABLE SET v = 7 WHERE pk = 'b'")
+        source.merge(35, 55)
+    source.change("UPDATE TABLE SET v = '7' WHERE pk = 'b'")
     with pytest.raises(VerificationFailed):
-        run(source.spark, replace(source.full(25), job="verify"))
+        run(source.spark, replace(source.full(30), job="verify"))
 
     reports = {file.name: json.loads(file.read_text()) for file in (source.folder / "runs").glob("*.json")}
     assert {name for report in reports.values() for name in report} == set(COLUMNS)

@@ -1,12 +1,12 @@
-"""New columns and nested fields are found, with their attributes, types, and what was counted of their values."""
+"""Columns and nested fields that are new, of another type or gone are found, with attributes, types, counted values."""
 
 from __future__ import annotations
 
 import pytest
 
+from pipeline.column_changes import changed_columns, new_columns
 from pipeline.column_profile import ELEMENT, Observed
 from pipeline.column_types import BYTES, FLAG, JSON, LONG, TEXT, ColumnType, Field, Kind
-from pipeline.new_columns import new_columns
 from pipeline.table_columns import Columns
 
 KEY = Field("id", "id", TEXT)
@@ -60,6 +60,37 @@ def test_a_new_column_has_its_name_attribute_and_type(before, after, column, pat
 def test_what_is_there_already_or_is_of_another_kind_now_is_not_new():
     before = columns(a=LONG, m=struct(x=TEXT), l=list_of(TEXT))
     assert new_columns(before, columns(a=LONG, m=JSON, l=list_of(LONG))) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        pytest.param(LONG, ColumnType(Kind.DECIMAL, scale=2), ("c", "/C", "bigint", "decimal(38,2)"), id="a number"),
+        pytest.param(
+            ColumnType(Kind.DECIMAL, scale=2),
+            ColumnType(Kind.DECIMAL, scale=4),
+            ("c", "/C", "decimal(38,2)", "decimal(38,4)"),
+            id="a scale",
+        ),
+        pytest.param(TEXT, JSON, ("c", "/C", "string (text)", "string (json)"), id="what a string holds"),
+        pytest.param(struct(x=TEXT), map_of(TEXT), ("c", "/C", "struct", "map<string,string>"), id="a struct"),
+        pytest.param(struct(x=TEXT), struct(x=LONG), ("c.x", "/C/X", "string", "bigint"), id="a field"),
+        pytest.param(list_of(TEXT), list_of(LONG), ("c", "/C/*", "string", "bigint"), id="elements"),
+        pytest.param(
+            map_of(struct(x=TEXT, y=LONG)), map_of(struct(x=TEXT)), ("c.y", "/C/*/Y", "bigint", None), id="a field gone"
+        ),
+    ],
+)
+def test_a_column_of_another_type_is_told_with_both(before, after, told):
+    (found,) = changed_columns(columns(a=LONG, c=before), columns(a=LONG, c=after))
+    assert (found["column"], found["path"], found["before"], found.get("after")) == told
+
+
+def test_a_column_that_went_is_told_and_nothing_is_where_columns_only_grew():
+    before, after = columns(a=LONG, m=struct(x=TEXT)), columns(a=LONG, m=struct(x=TEXT, y=TEXT), new=TEXT)
+    assert changed_columns(before, after) == []
+    gone = [("m.y", "/M/Y", "string"), ("new", "/New", "string")]
+    assert changed_columns(after, before) == [{"column": c, "path": p, "before": b} for c, p, b in gone]
 
 
 def test_values_are_counted_with_the_least_key_of_those_that_have_one_wherever_they_lie():

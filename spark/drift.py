@@ -1,0 +1,66 @@
+"""Drift, as the table shows it after a commit: columns that are new or changed, how many values they hold, misfits.
+
+The values of new columns are counted in the table, where a column is read without those beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.column_changes import changed_columns, new_columns, new_paths
+from pipeline.column_profile import MEMBER, Observed, Path
+from pipeline.column_types import ColumnType, Kind
+from pipeline.table_columns import Columns
+from spark.keys import shown
+from spark.profiles import exploded
+from spark.report import Committed, listed_misfits
+from spark.sql import Sql, call, function, transform, when
+
+#: Paths that are counted in one look at the table: each is two aggregates, and a thousand take Spark a while to plan.
+_AT_ONCE = 100
+
+
+def drifted(rows: DataFrame, before: Columns, columns: Columns, counts: Mapping[str, int]) -> Committed:
+    """What a commit with these counts has committed, as its rows tell it. `before`: the columns that were there before."""
+    seen: list[Observed] = []
+    paths = new_paths(before, columns)
+    for at in range(0, len(paths), _AT_ONCE):
+        seen += _counted(rows, columns, paths[at : at + _AT_ONCE])
+    misfits = exploded(rows, [field.name for field in columns.key])
+    return Committed(
+        counts,
+        new_columns(before, columns, seen),
+        changed_columns(before, columns),
+        listed_misfits(misfits) if counts.get("misfits") else [],
+    )
+
+
+def _counted(rows: DataFrame, columns: Columns, paths: Sequence[Path]) -> Iterator[Observed]:
+    """The values at paths of columns; nothing of a path where there are none."""
+    whole = ColumnType(Kind.STRUCT, fields=columns.all)
+    counts = [f"{_count('', whole, path)} AS `{at}`" for at, path in enumerate(paths)]
+    key = shown([field.name for field in columns.key])
+    told = [F.struct(F.sum(f"`{at}`"), F.min(F.when(F.col(f"`{at}`") > 0, F.col("#key")))) for at in range(len(paths))]
+    found: Any = rows.select(key.alias("#key"), *map(F.expr, counts)).agg(*told).first()
+    for path, (count, example) in zip(paths, found):
+        if count:
+            yield Observed(path, "", count, example=example)
+
+
+def _count(value: Sql, type_: ColumnType, path: Path) -> Sql:
+    """How many values there are at a path inside a value of this type; never null. An empty value is the row itself."""
+    if not path:
+        return when(f"{value} IS NOT NULL", "1", "0")
+    if type_.kind is Kind.STRUCT:
+        field = next(field for field in type_.fields if MEMBER + field.attribute == path[0])
+        return _count(f"{value}.`{field.name}`" if value else f"`{field.name}`", field.type, path[1:])
+    inside = type_.element
+    assert inside is not None  # a path leads on through structs, lists and dictionaries only
+    elements = call("map_values", value) if type_.kind is Kind.DICTIONARY else value
+    counts = transform(elements, lambda element: _count(element, inside, path[1:]))
+    total = call("aggregate", counts, "0", function(2, lambda held, more: f"{held} + {more}"))
+    return call("coalesce", total, "0")

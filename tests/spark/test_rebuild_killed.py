@@ -1,0 +1,67 @@
+"""Rebuilds that were killed on the way: readers see one content or the other, whole, with every name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import spark.load
+from pipeline.marker import NAMES
+from pipeline.table_columns import KINDS
+from spark.job import run
+from tests.spark.sample_items import N_KEY, S
+
+pytestmark = pytest.mark.spark
+#: Names that no comment can hold are told by the ids of columns.
+LONG_NAME = "n" * 300
+INSIDE = {"L": [{"M": {LONG_NAME: S, "x": S}}]}
+
+
+def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeypatch):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1E100"}, LONG_NAME: {"N": "1"}})
+    source.load(5)
+    said = {name: json.loads(source.metadata["properties"][name]) for name in (KINDS, NAMES)}
+    source.put(6, *({"pk": {"S": f"b{i}"}, "v": S, LONG_NAME: S} for i in range(3)))
+    with monkeypatch.context() as killed:
+        killed.setattr(spark.load.Table, "publish", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            source.load(15)
+    for name, known in said.items():
+        assert known.items() <= json.loads(source.metadata["properties"][name]).items()
+    source.merge(5, 25)
+    rows = source.rows()
+    assert (rows["a"]["v"], rows["b0"]["v"]) == ("1" + "0" * 100, None)
+    source.load(30)
+    assert source.differences(30) == []
+
+
+@pytest.fixture
+def killed(shop, monkeypatch):
+    """A table whose key got another type by a load that was killed right after its commit, and that load's order."""
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}, LONG_NAME: INSIDE})
+    source.load(5)
+    source.put(6, {"pk": S, "sk": {"N": "1.5"}, LONG_NAME: INSIDE})
+    order = source.full(15)
+    with monkeypatch.context() as killed:
+        killed.setattr(spark.load.Table, "_describe", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            run(source.spark, order)
+    return source, order
+
+
+def test_who_repeats_a_rebuild_of_the_key_that_was_killed_after_its_commit_finishes_it(killed):
+    source, order = killed
+    assert run(source.spark, order)["outcome"] == "already_there"
+    assert source.differences(15) == []
+
+
+def test_a_merge_after_a_rebuild_of_the_key_that_was_killed_after_its_commit_finishes_it(killed):
+    source, _ = killed
+    source.put(16, {"pk": S, "sk": {"N": "2.5"}, LONG_NAME: INSIDE})
+    source.merge(15, 35)
+    assert source.differences(35) == []
+    names = json.loads(source.metadata["properties"][NAMES])
+    assert (len(names), set(names.values()), all(map(str.isdigit, names))) == (2, {LONG_NAME}, True)
