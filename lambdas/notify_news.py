@@ -7,6 +7,7 @@ from typing import Any
 from lambdas.aws import parameters
 from lambdas.observability import doorway, logger
 from lambdas.telling import tell
+from pipeline.continuity import Rows
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
 from pipeline.horizon import Horizon
@@ -20,7 +21,8 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
     if digest and digest.end == before.digested:
         digest = None
-    news = after_look(before, works=plan["works"], horizon=horizon, digest=digest)
+    rows = Rows.from_json(plan["rows"])
+    news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
 

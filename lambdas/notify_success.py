@@ -9,8 +9,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas.aws import mail, parameters
 from lambdas.observability import doorway, logger
 from lambdas.telling import tell
+from pipeline.continuity import rows_of_report
 from pipeline.deployment import Deployment
-from pipeline.incidents import News, Told, after_look, after_round, round_works
+from pipeline.incidents import Told, after_look, round_works
 from pipeline.mail import horizon_after, is_told_at_once, success_mail
 
 
@@ -25,14 +26,14 @@ def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, 
 
 def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
     """The mails about what the round has found, and about what is over now."""
-    table, horizon = event["plan"]["table"], horizon_after(event)
+    table, horizon, rows = event["plan"]["table"], horizon_after(event), rows_of_report(event["report"])
     try:
         before = parameters.read_told(deployment, table)
-        news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon)
+        news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon, rows=rows)
     except (ClientError, BotoCoreError):
         logger.exception("what has been told is not known; what is over is told by the next look, or verification")
-        before, news = None, News(Told())
-    return tell(event, table, before, after_round(news, event["report"]), horizon, deployment)
+        before, news = None, after_look(Told(), works=False, horizon=None, rows=rows)
+    return tell(event, table, before, news, horizon, deployment)
 
 
 handler = doorway(_notify_success)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from lambdas.observability import doorway, logger, record_lag
+from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
@@ -138,11 +139,13 @@ def _outlook(
     works = isinstance(action, Idle) and action.reason == UP_TO_DATE
     wanted = works and found.settings.success_mail == DAILY
     digest = digest_due(seen.table.commits, watermark, found.told.digested) if wanted else None
-    news = after_look(found.told, works=works, horizon=horizon, digest=digest)
+    rows = rows_of_table(seen.table.commits)
+    news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows)
     return {
         "history": horizon.to_json() if horizon else {},
         "works": works,
         "digest": digest.to_json() if digest else {},
+        "rows": rows.to_json(),
         "news": news.names if quiet else [],
         "tick_minutes": found.settings.tick_minutes,
         "success_mail": found.settings.success_mail,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from pipeline.continuity import NOTHING_KNOWN, Doubt, Rows
 from pipeline.digest import Digest
 from pipeline.errors import HistoryLost
 from pipeline.execution_input import FULL, UPDATE
@@ -61,15 +62,15 @@ class Incident:
 class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
-    `given_up`: the job id of the last wish that was told to be given up. `doubted`: that rows were not what changes say.
-    `trusted`: up to which watermark the last such doubt was settled.
+    `given_up`: the job id of the last wish that was told to be given up. `doubted`: at which watermark rows were not what
+    changes say. `trusted`: up to which watermark the last such doubt was settled.
     """
 
     incident: Incident | None = None
     level: int = 0
     digested: datetime | None = None
     given_up: str = ""
-    doubted: bool = False
+    doubted: datetime | None = None
     trusted: datetime | None = None
 
     def to_text(self) -> str:
@@ -78,7 +79,7 @@ class Told:
         if self.given_up:
             raw["given_up"] = self.given_up
         if self.doubted:
-            raw["doubted"] = True
+            raw["doubted"] = format_instant(self.doubted)
         if self.trusted:
             raw["trusted"] = format_instant(self.trusted)
         if self.incident:
@@ -107,9 +108,9 @@ class Told:
             tuple(Kind(*kind) for kind in found["kinds"]),
             ending=bool(found.get("ending", False)),
         )
-        given_up, doubted = str(raw.get("given_up", "")), bool(raw.get("doubted", False))
-        trusted = _instant(raw.get("trusted", ""))
-        return cls(incident, int(raw["level"]), _instant(raw["digested"]), given_up, doubted, trusted)
+        doubted, trusted = (_instant(raw.get(name, "")) for name in ("doubted", "trusted"))
+        digested, given_up = _instant(raw["digested"]), str(raw.get("given_up", ""))
+        return cls(incident, int(raw["level"]), digested, given_up, doubted, trusted)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class News:
     warning: int = 0
     safe_again: bool = False
     digest: Digest | None = None
-    doubt: bool = False
+    doubt: Doubt | None = None
     trusted_again: bool = False
 
     @property
@@ -171,28 +172,29 @@ def round_works(mode: str) -> bool:
     return mode in ("", UPDATE, FULL)
 
 
-def after_look(told: Told, *, works: bool, horizon: Horizon | None, digest: Digest | None = None) -> News:
-    """What a run that has not failed is worth telling. `works`: it carried a round out, or found the table up to date."""
+def after_look(
+    told: Told, *, works: bool, horizon: Horizon | None, digest: Digest | None = None, rows: Rows = NOTHING_KNOWN
+) -> News:
+    """What a run that has not failed is worth telling. `works`: it carried a round out, or found the table up to date.
+
+    `rows`: what is known of the table's. That they were not what changes say is told once, until the table has been
+    verified or made anew; what is known of a time before that may be handed on once more.
+    """
     news = _of_the_horizon(told, horizon)
     if works and told.incident:
         news = replace(news, over=told.incident, told=replace(news.told, incident=None))
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
-    return news
+    return _of_the_rows(news, rows)
 
 
-def after_round(news: News, report: Mapping[str, Any]) -> News:
-    """The same with what the job of a round has found. `report`: its report, as it is handed on.
-
-    That rows were not what its changes say is told once, until the table has been verified or made anew. A report of a
-    time before that may be handed on again, where a parameter is corrected.
-    """
-    told, watermark = news.told, parse_instant(report["watermark"])
-    if report["continuity"]:
-        is_known = told.doubted or (told.trusted is not None and watermark <= told.trusted)
-        return news if is_known else replace(news, doubt=True, told=replace(told, doubted=True))
-    if told.doubted and report["job"] in ("load", "verify"):
-        return replace(news, trusted_again=True, told=replace(told, doubted=False, trusted=watermark))
+def _of_the_rows(news: News, rows: Rows) -> News:
+    told, doubt = news.told, rows.doubt
+    if doubt and told.doubted is None and (told.trusted is None or doubt.watermark > told.trusted):
+        return replace(news, doubt=doubt, told=replace(told, doubted=doubt.watermark))
+    # A table that was rolled back past the doubt shows a load from before it.
+    if rows.trusted and told.doubted and rows.trusted >= told.doubted:
+        return replace(news, trusted_again=True, told=replace(told, doubted=None, trusted=rows.trusted))
     return news
 
 
@@ -204,7 +206,7 @@ def ending(told: Told, news: News) -> Told:
     """
     if news.over and told.incident:
         told = replace(told, incident=replace(told.incident, ending=True))
-    return replace(told, doubted=False, trusted=news.told.trusted) if news.trusted_again else told
+    return replace(told, doubted=None, trusted=news.told.trusted) if news.trusted_again else told
 
 
 def all_clear_later(news: News, told: Told) -> News:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline import run_reports
+from pipeline.continuity import Doubt
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
 from pipeline.errors import REBUILD, VERIFY_NOW, ControlUnknown, HistoryLost, PipelineError, error_names
@@ -46,7 +47,7 @@ def _notices(
     if news.over or news.safe_again or news.trusted_again:
         yield _all_clear(event, table, news, horizon, deployment)
     if news.doubt:
-        yield _doubt(event, table, deployment)
+        yield _doubt(event, table, news.doubt, deployment)
     if news.warning and horizon:
         yield _warning(event, table, news, horizon, deployment)
     if news.digest:
@@ -157,13 +158,14 @@ def _next_warning(level: int) -> list[str]:
     return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []
 
 
-def _doubt(event: Mapping[str, Any], table: str, deployment: Deployment) -> Mail:
-    """A merge has met rows that were not what its changes say. `event` is NotifySuccess's."""
-    report, command = event["report"], filled(VERIFY_NOW, table, deployment)
+def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deployment) -> Mail:
+    """A merge has met rows that were not what its changes say."""
+    watermark, command = format_instant(doubt.watermark), filled(VERIFY_NOW, table, deployment)
+    report = f"s3://{deployment.bucket}/{deployment.report_key(table, doubt.job_id)}"
     lines = [
-        f"{table} was brought up to {report['watermark']}, but its rows were not those that the changes tell of:",
+        f"{table} was brought up to {watermark}, but its rows were not those that the changes tell of:",
         "",
-        report["continuity"],
+        doubt.said,
         "",
         "Changes from before are missing in the table, or somebody else has written to it.",
         "What to do: Compare the table with its source; where they differ, replace its content by a new full export.",
@@ -171,10 +173,18 @@ def _doubt(event: Mapping[str, Any], table: str, deployment: Deployment) -> Mail
         f"If they differ: {filled(REBUILD, table, deployment)}",
         "",
         "This is said once, until the table has been verified or made anew; reports say it of each run.",
-        *links(event["execution"], deployment, event["jobRun"].get("id", "")),
-        f"Report: {report['report']}",
+        *links(event["execution"], deployment),
+        f"Report: {report}",
     ]
-    facts = {"status": WARNING, "table": table, "command": command, "execution": event["execution"], "report": report}
+    facts = {
+        "status": WARNING,
+        "table": table,
+        "watermark": watermark,
+        "continuity": doubt.said,
+        "command": command,
+        "execution": event["execution"],
+        "report": report,
+    }
     headline = subject(deployment, "WARNING", table, "rows were not what the changes say")
     return Mail(WARNING, table, headline, "\n".join(lines) + "\n", facts)
 

@@ -95,37 +95,3 @@ def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
 def of_commit(found: Mapping[str, int]) -> dict[str, int]:
     """The counts that a commit carries."""
     return {name: found[name] for name in ("read", *OUTCOMES, "folded", "misfits")}
-
-
-def continuity(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
-    """Hold the counts against what Iceberg wrote, and name what old images were compared with: empty where all agree.
-
-    They disagree where the table did not hold what the images say it held: after a gap, an overlap, or somebody else's
-    hand in the table. `counts`: those of a commit.
-    """
-    found = [said for said in (_by_sums(counts, summary), _by_images(counts)) if said]
-    return f"{'; '.join(found)}. It did not hold what the source held before: verify it." if found else ""
-
-
-def _by_sums(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
-    written, said_written = int(summary.get("added-records", 0)), counts["inserted"] + counts["updated"]
-    # A delete file of an earlier merge is written anew together with the new deletes, and counted again.
-    removed = int(summary.get("added-position-deletes", 0)) - int(summary.get("removed-position-deletes", 0))
-    said_removed = counts["updated"] + counts["deleted"]
-    if (written, removed) == (said_written, said_removed):
-        return ""
-    return (
-        f"the images tell of {said_written} rows to write and {said_removed} to remove or replace, "
-        f"the table took {written} and {removed}"
-    )
-
-
-def _by_images(counts: Mapping[str, int]) -> str:
-    """What `spark.old_images` has found wrong, if anything was compared."""
-    wrong = {
-        "images_different": "are not what the table showed",
-        "images_without_row": "had no row in the table",
-        "rows_without_image": "rows of the table had none",
-    }
-    found = [f"{counts[name]} {what}" for name, what in wrong.items() if counts.get(name)]
-    return f"of the old images {', '.join(found)}" if found else ""

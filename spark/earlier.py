@@ -7,10 +7,10 @@ from dataclasses import replace
 from pyspark.sql import functions as F
 
 from pipeline.column_names import WRITE_TIME
+from pipeline.continuity import continuity
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import Marker, commit_of
-from spark import accounting
 from spark.drift import drifted
 from spark.report import ALREADY_THERE, Committed
 from spark.table import Table
@@ -30,5 +30,5 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
     if order.job != "load":
         rows = rows.where(F.col(WRITE_TIME) >= F.lit(format_instant(order.start)).cast("timestamp"))
     told = drifted(rows, table.columns_at(earlier) if earlier else columns, columns, marker.counts)
-    continuity = "" if order.job == "load" else accounting.continuity(marker.counts, snapshot["summary"])
-    return replace(told, continuity=continuity, outcome=ALREADY_THERE)
+    doubt = "" if order.job == "load" else continuity(marker.counts, snapshot["summary"])
+    return replace(told, continuity=doubt, outcome=ALREADY_THERE)

@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pipeline.column_changes import new_columns
 from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile
+from pipeline.continuity import continuity
 from pipeline.job_order import JobOrder
 from pipeline.marker import read_table_state, row_count
 from pipeline.pins import check_followed
@@ -224,8 +225,7 @@ def _done(this: _Merge, found: dict[str, int]) -> Committed:
     counts = _counts(this, found)
     summary = this.table.summary()
     this.table.remember(_marker(this, found))
-    continuity = accounting.continuity(counts, summary)
-    return Committed(counts=counts, continuity=continuity, differences=this.images.differences)
+    return Committed(counts=counts, continuity=continuity(counts, summary), differences=this.images.differences)
 
 
 def _counts(this: _Merge, found: dict[str, int]) -> dict[str, int]:

@@ -160,13 +160,14 @@ class Account:
         found = self.parameters(table).items()
         return {int(name[4:]): json.loads(value) for name, value in found if name.startswith("run/")}
 
-    def commit(self, watermark: datetime, job_id: str = "job-0", *, billed: int | None = None, **counts: int) -> None:
+    def commit(
+        self, watermark: datetime, job_id: str = "job-0", *, billed: int | None = None, added: int = 0, **counts: int
+    ) -> None:
         """Put the Iceberg table at a watermark, as a job's commit does: a metadata file and where Glue finds it."""
         arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders"
         marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts, billed)
-        self.write_metadata(
-            {"snapshots": [{"snapshot-id": 1, "summary": marker.to_properties()}], "current-snapshot-id": 1}
-        )
+        summary = {**marker.to_properties(), "operation": "overwrite", "added-records": str(added)}
+        self.write_metadata({"snapshots": [{"snapshot-id": 1, "summary": summary}], "current-snapshot-id": 1})
 
     def write_metadata(self, metadata: Mapping[str, Any], key: str = "warehouse/orders/metadata/1.json") -> None:
         """Write a metadata file and make it the table's."""

@@ -110,7 +110,7 @@ def test_a_settled_doubt_that_cannot_be_recorded_is_no_all_clear_yet(schedule: S
     assert len(call(notify_success.handler, **verified)["subjects"]) == 1
     account.aws.set_faults()
     assert "ALL CLEAR" in call(notify_success.handler, **verified)["subjects"][1]
-    assert (schedule.told().doubted, schedule.told().trusted) == (False, at("13:00"))
+    assert (schedule.told().doubted, schedule.told().trusted) == (None, at("13:00"))
 
 
 def test_rows_that_were_not_what_changes_say_are_warned_of_once_until_the_table_was_verified(account: Account):

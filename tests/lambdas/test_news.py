@@ -10,7 +10,7 @@ import pytest
 
 from lambdas import notify_success
 from pipeline.instants import format_instant
-from tests.lambdas.account import SETTINGS, Account, call
+from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
 
@@ -68,6 +68,17 @@ def test_a_success_is_mailed_as_the_settings_want_it(schedule: Schedule, choice:
     event["plan"]["success_mail"] = choice
     call(notify_success.handler, **event)
     assert len(schedule.subjects) == mails
+
+
+def test_rows_that_were_not_what_changes_say_are_warned_of_by_the_next_run_where_the_round_itself_did_not(
+    schedule: Schedule, account: Account, up_to_date: str
+):
+    account.commit(account.grid(), added=5, read=6, inserted=6, updated=0, deleted=0)
+    for _ in range(2):
+        assert schedule.plans()["reason"] == "UpToDate"
+    assert schedule.subjects == ["WARNING orders: rows were not what the changes say"]
+    assert "the images tell of 6 rows to write and 0 to remove or replace, the table took 5 and 0" in schedule.last
+    assert f"Report: s3://{DEPLOYMENT.bucket}/{DEPLOYMENT.report_key('orders', 'job-0')}" in schedule.last
 
 
 def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(schedule: Schedule, account: Account):

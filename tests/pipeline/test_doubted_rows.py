@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+import pytest
+
+from pipeline.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
 from pipeline.horizon import Horizon
-from pipeline.incidents import Kind, News, Told, after_failure, after_look, after_round, all_clear_later, ending
+from pipeline.incidents import Kind, News, Told, after_failure, after_look, all_clear_later, ending
 from pipeline.instants import format_instant
+from pipeline.marker import Marker
 from tests.pipeline.world import at
 
 
-def report(job: str, continuity: str, watermark: str = "13:00") -> dict[str, str]:
-    """What is handed on of a job's report."""
-    return {"job": job, "continuity": continuity, "watermark": format_instant(at(watermark))}
+def after_round(told: Told, job: str, continuity: str, watermark: str = "13:00") -> News:
+    """What is worth telling after a round whose job has left this report."""
+    report = {"job": job, "job_id": "7", "continuity": continuity, "watermark": format_instant(at(watermark))}
+    return after_look(told, works=False, horizon=None, rows=rows_of_report(report))
+
+
+def commit(
+    job: str = "merge", hour: int = 13, inserted: int = 2, added: int = 2, operation: str = "overwrite"
+) -> dict[str, str]:
+    """A summary of a commit that was to insert some rows, and for which Iceberg counted some."""
+    counts = {"read": inserted, "inserted": inserted, "updated": 0, "deleted": 0}
+    marker = Marker(at(f"{hour}:00"), at(f"{hour - 1}:00"), job, f"{job}-{hour}", "arn", "id", counts)
+    return {**marker.to_properties(), "added-records": str(added), "operation": operation}
+
+
+def doubt(hour: int) -> Doubt:
+    """What `commit` tells where its numbers differ."""
+    said = "the images tell of 2 rows to write and 0 to remove or replace, the table took 3 and 0. "
+    return Doubt(at(f"{hour}:00"), f"merge-{hour}", f"{said}It did not hold what the source held before: verify it.")
 
 
 def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_verified_or_made_anew():
@@ -27,7 +49,7 @@ def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_v
         ("merge", ""),
     ]
     for hour, (job, continuity) in enumerate(rounds, 10):
-        news = after_round(News(told), report(job, continuity, f"{hour}:00"))
+        news = after_round(told, job, continuity, f"{hour}:00")
         said.append(news.names)
         assert (news.told != told) == bool(news.names)
         told = Told.from_text(news.told.to_text())
@@ -37,21 +59,61 @@ def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_v
 
 
 def test_a_doubt_outlives_failures_and_looks():
-    doubted, horizon = Told(doubted=True), Horizon(at("12:00"), at("01/12:00"), at("13:00"))
-    assert after_failure(doubted, Kind("PitrOff", "Plan"), at("12:15"), horizon).told.doubted
+    doubted, horizon = Told(doubted=at("12:00")), Horizon(at("12:00"), at("01/12:00"), at("13:00"))
+    assert after_failure(doubted, Kind("PitrOff", "Plan"), at("12:15"), horizon).told == Told(
+        after_failure(Told(), Kind("PitrOff", "Plan"), at("12:15"), horizon).told.incident, doubted=at("12:00")
+    )
     assert after_look(doubted, works=True, horizon=horizon).told == doubted
 
 
 def test_a_doubt_that_was_settled_is_not_told_again_where_an_old_report_is_handed_on():
-    settled = after_round(News(Told(doubted=True)), report("verify", "")).told
-    assert after_round(News(settled), report("merge", "1 had no row")).names == []
-    assert after_round(News(settled), report("merge", "1 had no row", "14:00")).names == ["RowsDoubted"]
+    settled = after_round(Told(doubted=at("12:00")), "verify", "").told
+    assert after_round(settled, "merge", "1 had no row").names == []
+    assert after_round(settled, "merge", "1 had no row", "14:00").names == ["RowsDoubted"]
 
 
 def test_that_a_doubt_is_settled_is_recorded_before_it_is_mailed_or_waits():
-    before = Told(doubted=True)
-    news = after_round(News(before), report("verify", ""))
+    before = Told(doubted=at("12:00"))
+    news = after_round(before, "verify", "")
     assert ending(before, news) == news.told == Told(trusted=at("13:00"))
     assert all_clear_later(news, before) == News(before)
-    doubt = after_round(News(Told()), report("merge", "1 had no row"))
-    assert (ending(Told(), doubt), all_clear_later(doubt, Told())) == (Told(), doubt)
+    doubted = after_round(Told(), "merge", "1 had no row")
+    assert (ending(Told(), doubted), all_clear_later(doubted, Told())) == (Told(), doubted)
+
+
+@pytest.mark.parametrize(
+    ("commits", "rows"),
+    [
+        pytest.param([commit()], NOTHING_KNOWN, id="all is well"),
+        pytest.param([commit(hour=14), commit(added=3)], Rows(doubt(13)), id="a merge that others followed"),
+        pytest.param([commit(hour=14, added=3), commit(added=3)], Rows(doubt(14)), id="the newest of two"),
+        pytest.param([commit(), commit("load", 12, added=9)], Rows(trusted=at("12:00")), id="a load begins anew"),
+        pytest.param([commit("load", 14), commit(added=3)], Rows(trusted=at("14:00")), id="a load after it"),
+        pytest.param([commit(added=3, operation="replace")], NOTHING_KNOWN, id="rows written anew alone"),
+        pytest.param([commit() | {"tidemark.watermark": "?"}, commit(added=3)], Rows(doubt(13)), id="one unreadable"),
+    ],
+)
+def test_the_tables_own_commits_tell_whether_its_rows_were_what_changes_say(commits, rows):
+    assert rows_of_table(commits) == rows
+    assert Rows.from_json(rows.to_json()) == rows
+
+
+def test_properties_alone_which_outlive_their_commit_tell_nothing():
+    properties = {name: value for name, value in commit(added=3).items() if name.startswith("tidemark.")}
+    assert rows_of_table([properties]) == NOTHING_KNOWN
+
+
+def test_what_a_round_did_not_come_to_tell_the_next_look_tells_once():
+    rows = rows_of_table([commit(hour=14), commit(added=3)])
+    news = after_look(Told(), works=True, horizon=None, rows=rows)
+    assert (news.names, news.doubt) == (["RowsDoubted"], doubt(13))
+    assert after_look(news.told, works=True, horizon=None, rows=rows).names == []
+    anew = after_look(news.told, works=True, horizon=None, rows=rows_of_table([commit("load", 15), commit(added=3)]))
+    assert (anew.names, anew.told) == (["RowsTrusted"], Told(trusted=at("15:00")))
+
+
+@pytest.mark.parametrize(("load", "is_over"), [("12:00", False), ("13:00", True)])
+def test_a_load_from_before_the_doubt_as_after_a_rollback_settles_nothing(load: str, is_over: bool):
+    loaded: datetime = at(load)
+    news = after_look(Told(doubted=at("13:00")), works=True, horizon=None, rows=Rows(trusted=loaded))
+    assert (news.names == ["RowsTrusted"]) is is_over

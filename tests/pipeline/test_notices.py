@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from pipeline.continuity import Doubt
 from pipeline.digest import Digest
 from pipeline.errors import error_names
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident, Kind, News, Told
 from pipeline.mail_frame import Mail
 from pipeline.notices import notices
-from tests.pipeline.rounds import OUTLOOK, done
+from tests.pipeline.rounds import OUTLOOK
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at
 
 INCIDENT = Incident(
@@ -162,8 +163,8 @@ def test_without_news_there_is_no_mail():
 
 
 def test_rows_that_were_not_what_the_changes_say_are_warned_of_with_the_commands_that_help():
-    event = done(continuity="of the old images 2 had no row in the table.")
-    (mail,) = notices(event, "orders", News(Told(doubted=True), doubt=True), NOW, DEPLOYMENT)
+    doubt = Doubt(at("13:00"), "job", "of the old images 2 had no row in the table.")
+    (mail,) = written(News(Told(doubted=doubt.watermark), doubt=doubt))
     assert (mail.status, mail.mail_list, mail.table) == ("WARNING", "failure", "orders")
     assert mail.subject == "[Tidemark] WARNING orders: rows were not what the changes say"
     commands = [f"""{MACHINE} --input '{{"table":"orders","mode":"{mode}"}}'""" for mode in ("verify", "full")]
