@@ -1,8 +1,8 @@
 """The table's columns as the product sees them: which attribute each holds, and how they grow with the source.
 
 Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``: JSON of field id, or of ``/``
-and column path, to exact name), kinds from the Iceberg type
-and, where several kinds share one, from the property ``tidemark.kinds`` (JSON of column path to kind). Pure.
+and column path, to exact name), kinds from the Iceberg type and, where several kinds share one, from the property
+``tidemark.kinds`` (JSON of column path to kind). Pure.
 """
 
 from __future__ import annotations

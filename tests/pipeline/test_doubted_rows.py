@@ -90,6 +90,7 @@ def test_that_a_doubt_is_settled_is_recorded_before_it_is_mailed_or_waits():
         pytest.param([commit(), commit("load", 12, added=9)], Rows(trusted=at("12:00")), id="a load begins anew"),
         pytest.param([commit("load", 14), commit(added=3)], Rows(trusted=at("14:00")), id="a load after it"),
         pytest.param([commit(added=3, operation="replace")], NOTHING_KNOWN, id="rows written anew alone"),
+        pytest.param([commit()] * 100 + [commit(added=3)], NOTHING_KNOWN, id="long ago"),
         pytest.param([commit() | {"tidemark.watermark": "?"}, commit(added=3)], Rows(doubt(13)), id="one unreadable"),
     ],
 )
