@@ -1,4 +1,4 @@
-"""NotifyNews: mail what a run without work has found worth telling: an all-clear, a warning, the daily digest."""
+"""NotifyNews: mail what a run without work has found worth telling: an all-clear, warnings, the daily digest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
     if digest and digest.end == before.digested:
         digest = None
-    rows = Rows.from_json(plan["rows"])
+    rows = Rows.from_json(plan.get("rows", {}))  # a plan of before has none
     news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}

@@ -11,7 +11,7 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import tell
 from pipeline.continuity import rows_of_report
 from pipeline.deployment import Deployment
-from pipeline.incidents import Told, after_look, round_works
+from pipeline.incidents import after_look, round_works
 from pipeline.mail import horizon_after, is_told_at_once, success_mail
 
 
@@ -31,8 +31,8 @@ def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
         before = parameters.read_told(deployment, table)
         news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon, rows=rows)
     except (ClientError, BotoCoreError):
-        logger.exception("what has been told is not known; what is over is told by the next look, or verification")
-        before, news = None, after_look(Told(), works=False, horizon=None, rows=rows)
+        logger.exception("what has been told is not known; the next look tells what is new, and what is over")
+        return []
     return tell(event, table, before, news, horizon, deployment)
 
 

@@ -72,9 +72,11 @@ def _types(before: ColumnType, after: ColumnType | None) -> dict[str, str]:
 
 def _changes(before: Iterable[Field], after: Iterable[Field], outer: str = "", path: Path = ()) -> Iterator[_Change]:
     """The columns that are there now, in their order; then those that are there no more."""
-    left = {field.name: field for field in before}
+    # A column that is given to another attribute is another column.
+    left = {(field.name, field.attribute): field for field in before}
     for field in after:
-        name, inside, known = outer + field.name, (*path, MEMBER + field.attribute), left.pop(field.name, None)
+        name, inside = outer + field.name, (*path, MEMBER + field.attribute)
+        known = left.pop((field.name, field.attribute), None)
         if known is None:
             yield _Change(name, inside, None, field.type)
         else:

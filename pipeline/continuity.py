@@ -18,7 +18,8 @@ from pipeline.marker import Marker
 _MERGES = ("merge", "backfill")
 #: What Iceberg calls a commit that only writes rows anew, as compaction does.
 _REWRITES = "replace"
-#: Every run ends by looking, so there are few commits that nobody has looked at; a table of years has many others.
+#: Every run that does not fail ends by looking, so there are few commits that nobody has looked at; a table of years has
+#: many others.
 _LOOKED_AT = 100
 
 
@@ -64,7 +65,7 @@ def rows_of_report(report: Mapping[str, Any]) -> Rows:
 
 
 def rows_of_table(commits: Iterable[Mapping[str, str]]) -> Rows:
-    """What a table's own commits, newest first, say of its rows since they were loaded."""
+    """What a table's own commits, newest first, say of its rows since they were loaded; only so many are looked at."""
     for summary in islice(commits, _LOOKED_AT):
         try:
             found = _rows_of(summary)

@@ -2,8 +2,9 @@
 
 An incident begins with the first failure of a scheduled run and is over when a run works again: a round is carried out,
 or the table is found up to date. In between every failure that has not been told yet is told once; the same one again is
-silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent: a halt that goes on
-for days writes nothing. A run that a person has started is no part of this: that person is always told.
+silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent, or the table has been
+verified or made anew: a halt that goes on for days writes nothing. A run that a person has started is no part of this:
+that person is always told.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def after_look(
     """What a run that has not failed is worth telling. `works`: it carried a round out, or found the table up to date.
 
     `rows`: what is known of the table's. That they were not what changes say is told once, until the table has been
-    verified or made anew; what is known of a time before that may be handed on once more.
+    verified or made anew; what was found before that may be found again, and is not told again.
     """
     news = _of_the_horizon(told, horizon)
     if works and told.incident:
@@ -192,9 +193,11 @@ def _of_the_rows(news: News, rows: Rows) -> News:
     told, doubt = news.told, rows.doubt
     if doubt and told.doubted is None and (told.trusted is None or doubt.watermark > told.trusted):
         return replace(news, doubt=doubt, told=replace(told, doubted=doubt.watermark))
-    # A table that was rolled back past the doubt shows a load from before it.
-    if rows.trusted and told.doubted and rows.trusted >= told.doubted:
-        return replace(news, trusted_again=True, told=replace(told, doubted=None, trusted=rows.trusted))
+    # A doubt that was not told yet is settled as well. A table that was rolled back past one shows a load from before it.
+    known = max(filter(None, (told.doubted, told.trusted)), default=None)
+    if rows.trusted and (known is None or rows.trusted >= known):
+        settled = replace(told, doubted=None, trusted=rows.trusted)
+        return replace(news, trusted_again=told.doubted is not None, told=settled)
     return news
 
 
@@ -232,5 +235,5 @@ def _optional(instant: datetime | None) -> str:
     return format_instant(instant) if instant else ""
 
 
-def _instant(text: str) -> datetime | None:
-    return parse_instant(text) if text else None
+def _instant(text: object) -> datetime | None:
+    return parse_instant(text) if text and isinstance(text, str) else None

@@ -26,7 +26,8 @@ SOURCE_ID = PREFIX + "source-id"
 BILLED_BYTES = PREFIX + "billed-bytes"
 #: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
 LOADING = PREFIX + "loading"
-#: JSON of field id to exact attribute name, for names that a Glue comment cannot hold.
+#: JSON of field id to exact attribute name, for names that a Glue comment cannot hold; of ``/`` and column path while a
+#: table is being replaced and has no ids yet.
 NAMES = PREFIX + "names"
 #: Counts of a commit; each is written as ``tidemark.count.<name>``.
 COUNT = PREFIX + "count."

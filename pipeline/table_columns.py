@@ -34,6 +34,8 @@ _KIND_OF_TYPE = {
     "struct": Kind.STRUCT,
     "map": Kind.DICTIONARY,
 }
+#: The kinds beside that one, which the property tells.
+_KINDS_OF_TYPE = {"string": (Kind.DIGITS, Kind.SCALARS, Kind.JSON), "list": (Kind.SET,)}
 _PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
 
 
@@ -117,7 +119,9 @@ def _type(raw: Any, path: str, names: Mapping[str, str], kinds: Mapping[str, str
     plain = raw if isinstance(raw, str) else raw["type"]
     if plain.startswith("decimal("):
         return ColumnType(Kind.DECIMAL, scale=int(plain.rstrip(")").rpartition(",")[2]))
-    kind = Kind(kinds[path]) if path in kinds else _KIND_OF_TYPE.get(plain, Kind.TEXT)
+    # Of an earlier schema the property may say what has become of the column since.
+    told = Kind(kinds[path]) if path in kinds else None
+    kind = told if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE.get(plain, Kind.TEXT)
     if isinstance(raw, str):
         return ColumnType(kind)
     if kind is Kind.STRUCT:

@@ -45,7 +45,8 @@ def _counted(rows: DataFrame, columns: Columns, paths: Sequence[Path]) -> Iterat
     counts = [f"{_count('', whole, path)} AS `{at}`" for at, path in enumerate(paths)]
     key = shown([field.name for field in columns.key])
     told = [F.struct(F.sum(f"`{at}`"), F.min(F.when(F.col(f"`{at}`") > 0, F.col("#key")))) for at in range(len(paths))]
-    found: Any = rows.select(key.alias("#key"), *map(F.expr, counts)).agg(*told).first()
+    # Of a table's rows a column may be named with the table's name before it, which a struct may have as well.
+    found: Any = rows.alias("#rows").select(key.alias("#key"), *map(F.expr, counts)).agg(*told).first()
     for path, (count, example) in zip(paths, found):
         if count:
             yield Observed(path, "", count, example=example)

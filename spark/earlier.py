@@ -19,7 +19,9 @@ from spark.table import Table
 def committed_earlier(table: Table, order: JobOrder) -> Committed:
     """What the table tells of an order that was carried out: nothing but that, where another job did it.
 
-    Of a backfill, the misfits and the values of new columns are those of all rows that changed in its stretch.
+    Of a backfill, the misfits and the values of new columns are those of all rows that changed in its stretch. Values of
+    new columns that are misfits are not counted among theirs, and a table that was replaced for another type of its key
+    shows nothing of the columns before. Texts that are of another kind now are not told from those before.
     """
     found = commit_of(table.metadata(), order.job_id)
     marker = Marker.from_properties(found[0]["summary"]) if found else None

@@ -41,7 +41,7 @@ def iceberg_schema(spark: SparkSession, schema: Mapping[str, Any]) -> Any:
 
 
 def iceberg_metadata(spark: SparkSession, table: Any) -> dict[str, Any]:
-    """A table's metadata as Iceberg writes them in JSON."""
+    """A table's metadata as Iceberg writes it in JSON."""
     iceberg, written = spark._jvm.org.apache.iceberg, spark._jvm.java.io.StringWriter()
     generator = iceberg.util.JsonUtil.factory().createGenerator(written)
     generator.setHighestNonEscapedChar(_LAST_OF_ASCII)
@@ -58,3 +58,12 @@ def causes(failure: Py4JJavaError) -> list[str]:
         names.append(cause.getClass().getSimpleName())
         cause = cause.getCause()
     return names
+
+
+def thrown_in(failure: Py4JJavaError) -> str:
+    """The class in which the innermost cause of a Java exception was thrown, with its package; empty if it does not say."""
+    cause = failure.java_exception
+    while (inner := cause.getCause()) is not None:
+        cause = inner
+    frames = cause.getStackTrace()
+    return str(frames[0].getClassName()) if len(frames) else ""

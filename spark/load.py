@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
@@ -158,7 +159,11 @@ def _write_branch(this: _Load, target: Target, typed: DataFrame) -> str:
     writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
     for name, value in this.marker(_counts(this.manifest)).items():
         writer = writer.option(f"snapshot-property.{name}", value)
-    writer.overwrite(F.lit(True))
+    try:
+        writer.overwrite(F.lit(True))
+    except Py4JJavaError:
+        table.drop_branch(branch, target.written, this.existing)
+        raise
     return branch
 
 

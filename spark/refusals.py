@@ -18,20 +18,21 @@ from pipeline.errors import (
     CountMismatch,
     KeyDoesNotFit,
     KeyMismatch,
+    PipelineError,
     RebuildNeeded,
     UnreadableLine,
 )
 from pipeline.job_order import JobOrder
 from spark import changes, files
 from spark.contradictions import hash_contradicted
-from spark.java import causes
+from spark.java import thrown_in
 from spark.keys import of_several, shown
 from spark.projection import unreadable
 from spark.protection import CONTRADICTED
 from spark.reading import Export, lines, read_exports
 
-#: How unpacking ends, in Java's own way of it and in Hadoop's, where the bytes are no whole gzip file.
-_OF_UNPACKING = {"IOException", "EOFException", "ZipException", "DataFormatException", "InternalError"}
+#: Where Java and Hadoop unpack, natively as well.
+_UNPACKING = ("java.util.zip.", "org.apache.hadoop.io.compress.")
 
 
 def check_items(
@@ -111,19 +112,27 @@ def torn_file(spark: SparkSession, order: JobOrder, failure: Exception) -> Unrea
     """
     if not _is_of_unpacking(failure):
         return None
-    for export in read_exports(spark, order):
-        for uri in export.files_with_records:
-            try:
-                lines(spark, [uri]).count()
-            except Py4JJavaError as again:
-                if _is_of_unpacking(again):
-                    return UnreadableLine(f"{uri} cannot be unpacked to its end, though its MD5 is the manifest's")
-                return None
-    return None
+    try:
+        uris = [uri for export in read_exports(spark, order) for uri in export.files_with_records]
+        torn = next((uri for uri in uris if not _is_unpacked(spark, uri)), "")
+    except (PipelineError, Py4JJavaError):
+        return None  # there is something else, and the first failure tells of it
+    return UnreadableLine(f"{torn} cannot be unpacked to its end, though its MD5 is the manifest's") if torn else None
+
+
+def _is_unpacked(spark: SparkSession, uri: str) -> bool:
+    try:
+        lines(spark, [uri]).count()
+    except Py4JJavaError as failure:
+        if not _is_of_unpacking(failure):
+            raise
+        return False
+    return True
 
 
 def _is_of_unpacking(failure: Exception) -> bool:
-    return isinstance(failure, Py4JJavaError) and causes(failure)[-1] in _OF_UNPACKING
+    """Whether a failure began where Java, or Hadoop, unpacks: not at the network, and not on a disk."""
+    return isinstance(failure, Py4JJavaError) and thrown_in(failure).startswith(_UNPACKING)
 
 
 def doubled_rows(order: JobOrder, looked_up: DataFrame, key: Sequence[Field]) -> RebuildNeeded | None:

@@ -200,15 +200,12 @@ class Table:
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
         # The content is there, whatever becomes of the job; from here on its columns have ids.
-        transaction = self._java().newTransaction()
-        self._describe(transaction, columns)
-        self._set(transaction, marker)
-        transaction.commitTransaction()
+        self.remember({})
 
     def remember(self, properties: Mapping[str, str]) -> None:
         """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one.
 
-        What a `replace` that was ended has left undone is done as well. With nothing to do nothing is committed.
+        Names that a `replace` could tell by path only are told by id then. With nothing to do nothing is committed.
         """
         table = self._java()
         is_half_done = tells_by_path(table.properties().get(NAMES) or "{}")

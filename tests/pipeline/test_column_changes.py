@@ -107,3 +107,9 @@ def test_values_are_counted_with_the_least_key_of_those_that_have_one_wherever_t
     ]
     found = {one["column"]: (one["count"], one["example"]) for one in new_columns(before, after, seen)}
     assert found == {"l.y": (3, "a"), "d.y": (4, "c"), "new": (4, "c")}
+
+
+def test_a_column_that_is_given_to_another_attribute_is_gone_and_new():
+    before, after = (Columns((KEY,), (Field(attribute, "a", LONG),)) for attribute in ("A", "B"))
+    assert new_columns(before, after) == [{"column": "a", "path": "/B", "type": "bigint"}]
+    assert changed_columns(before, after) == [{"column": "a", "path": "/A", "before": "bigint"}]

@@ -12,7 +12,15 @@ from pipeline.column_profile import Observed, Profile, steps_of
 from pipeline.column_types import DIGITS, JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Field, Kind, field_count
 from pipeline.identity import KeyAttribute
 from pipeline.item_sample import observed_items
-from pipeline.table_columns import Columns, column_kinds, columns_of, exact_names, resolved
+from pipeline.table_columns import (
+    Columns,
+    column_kinds,
+    columns_of,
+    exact_names,
+    exact_names_by_path,
+    resolved,
+    tells_by_path,
+)
 
 KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
 S, N = {"S": "x"}, {"N": "1"}
@@ -177,5 +185,15 @@ def test_columns_come_back_from_the_metadata_as_they_were():
     assert json.loads(properties["tidemark.names"]) == {"3": LONG_NAME}
     metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
     assert columns_of(metadata, KEY) == was
+    by_path = exact_names_by_path(was.all)
+    assert json.loads(by_path["tidemark.names"]) == {"/n": LONG_NAME}
+    assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
+    assert [tells_by_path(told["tidemark.names"]) for told in (properties, by_path)] == [False, True]
     specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
     assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))
+
+
+def test_the_columns_of_an_earlier_schema_are_read_whatever_has_become_of_them_since():
+    properties = column_kinds((Field("L", "l", JSON), Field("M", "m", JSON)))
+    was = columns_of({"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}, KEY)
+    assert [field.type.kind for field in was.attributes] == [Kind.TEXT, Kind.LIST, Kind.STRUCT]

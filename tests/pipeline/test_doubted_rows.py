@@ -51,11 +51,21 @@ def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_v
     for hour, (job, continuity) in enumerate(rounds, 10):
         news = after_round(told, job, continuity, f"{hour}:00")
         said.append(news.names)
-        assert (news.told != told) == bool(news.names)
         told = Told.from_text(news.told.to_text())
         assert told == news.told
     assert said == [[], ["RowsDoubted"], [], [], ["RowsTrusted"], [], ["RowsDoubted"], ["RowsTrusted"], []]
     assert told == Told(digested=at("14:00"), trusted=at("17:00"))
+
+
+def test_a_doubt_that_no_round_came_to_tell_is_settled_by_a_verification_as_well():
+    verified = after_round(Told(), "verify", "")
+    assert (verified.names, verified.told) == ([], Told(trusted=at("13:00")))
+    assert after_look(verified.told, works=True, horizon=None, rows=rows_of_table([commit(added=3)])).names == []
+
+
+def test_what_a_version_before_has_recorded_of_doubts_leaves_the_rest_as_it_is():
+    text = Told(level=50, trusted=at("12:00")).to_text().replace('"trusted"', '"doubted":true,"trusted"')
+    assert Told.from_text(text) == Told(level=50, trusted=at("12:00"))
 
 
 def test_a_doubt_outlives_failures_and_looks():

@@ -129,15 +129,15 @@ def torn_line(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: [lines[0][:-9], *lines[1:]])
 
 
-def torn_packing(shop: Shop, order: JobOrder) -> None:
-    """The end of a gzip file is missing, and everything says that it is right so."""
+def torn_packing(shop: Shop, order: JobOrder, most: int = 99) -> None:
+    """The ends of so many gzip files, the last ones, are missing, and everything says that it is right so."""
     for summary in summaries(order):
         files = listed(shop, summary)
-        for file in files:
-            if file["itemCount"]:
-                path = shop.folder / file["dataFileS3Key"]
-                path.write_bytes(path.read_bytes()[:-4])
-                file["md5Checksum"] = md5(path.read_bytes())
+        full = sorted((file for file in files if file["itemCount"]), key=lambda file: file["dataFileS3Key"])
+        for file in full[-most:]:
+            path = shop.folder / file["dataFileS3Key"]
+            path.write_bytes(path.read_bytes()[:-4])
+            file["md5Checksum"] = md5(path.read_bytes())
         relist(shop, summary, files)
         resum(summary)
 

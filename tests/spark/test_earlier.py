@@ -18,7 +18,7 @@ ITS_OWN = ("outcome", "seconds", "passes")
 def source(shop):
     """A table with a misfit, after its first load."""
     source = shop()
-    source.put(1, item("a", v=N), item("b", v=N), item("odd", v={"L": [S]}))
+    source.put(1, item("a", v=N, t=N), item("b", v=N), item("odd", v={"L": [S]}))
     source.load(5)
     return source
 
@@ -33,10 +33,11 @@ def told_again(source, order):
 
 
 def test_a_loads_misfits_and_new_columns_are_told_again(source):
-    source.put(6, item("c", new=S))
+    source.put(6, item("c", new=S, t={"N": "1.5"}))
     again, first = told_again(source, source.full(15))
     assert again == first
     assert (len(first["misfits"]), [new["column"] for new in first["new_columns"]]) == (1, ["new"])
+    assert [changed["column"] for changed in first["changed_columns"]] == ["t"]
 
 
 def test_a_merges_misfits_new_columns_and_continuity_are_told_again(source):

@@ -48,13 +48,16 @@ def test_of_new_columns_of_a_rebuild_values_are_counted_wherever_they_lie_with_t
     few = {"M": {"x": S}}
     months = ({"M": {f"2024-{month:02}-{day:02}": few for day in range(1, 29)}} for month in range(1, 13))
     source.put(1, *({"pk": {"S": f"a{i}"}, "l": {"L": [few]}, "d": month} for i, month in enumerate(months)))
+    source.put(1, {"pk": {"S": "o"}, source.name: few, "y": S, "deep": {"L": [{"L": [few]}]}})
     source.load(5)
     more = {"M": {"x": S, "y": S}}
     source.put(
         6, {"pk": {"S": "b"}, "l": {"L": [more, few, more]}, "d": {"M": {"2024-02-01": more, "2024-02-02": few}}}
     )
     source.put(6, {"pk": {"S": "c"}, "l": {"L": [more, {"NULL": True}]}, "new": {"M": {}}, "often": {"NULL": True}})
-    source.put(6, {"pk": {"S": "d"}, "new": {"NULL": True}, "often": {"N": "1"}, **{f"n{i:03}": S for i in range(150)}})
+    many = {"often": {"N": "1"}, **{f"n{i:03}": S for i in range(150)}}
+    digits = {"L": [{"L": [{"M": {"x": S, "1e2": S}}] * 2}, {"L": [few]}, {"NULL": True}]}
+    source.put(6, {"pk": {"S": "d"}, "deep": digits, source.name: more, "new": {"NULL": True}, **many})
     source.put(6, {"pk": {"S": "e"}, "often": {"N": "2"}})
     report = source.load(30)
     told = {new["path"]: (new["count"], new["example"]) for new in report["new_columns"]}
@@ -64,6 +67,8 @@ def test_of_new_columns_of_a_rebuild_values_are_counted_wherever_they_lie_with_t
         "/new": (1, '{"pk":"c"}'),
         "/often": (2, '{"pk":"d"}'),
     }
+    assert told.pop(f"/{source.name}/y") == (1, '{"pk":"d"}')  # not that of the column y
+    assert told.pop("/deep/*/*/1e2") == (2, '{"pk":"d"}')
     assert told == {f"/n{i:03}": (1, '{"pk":"d"}') for i in range(150)}
     assert report["changed_columns"] == []
 

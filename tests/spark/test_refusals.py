@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from pipeline import errors
 from pipeline.identity import KeyAttribute, SourceTable
+from spark import sampling
 from spark.job import main, run
+from spark.refusals import torn_file
 from tests.spark import tampering
 from tests.spark.shop import ARN, minute
-from tests.spark.tampering import summaries
+from tests.spark.tampering import full_files, summaries
 
 pytestmark = pytest.mark.spark
 
@@ -173,3 +176,33 @@ def test_the_entry_point_ends_with_one_for_a_refusal_and_zero_for_success(source
     monkeypatch.setattr("spark.job.submitted_session", lambda: source.spark)
     assert main(source.windows(10, 30).to_arguments()) == 1
     assert main(source.windows(5, 25).to_arguments()) == 0
+
+
+def test_what_ends_elsewhere_than_in_unpacking_or_does_not_end_so_again_is_no_torn_file(source):
+    order, java = source.windows(5, 25), source.spark._jvm.java
+    with pytest.raises(Py4JJavaError) as of_the_disk:
+        java.io.FileInputStream("/there/is/no/such/file")
+    with pytest.raises(Py4JJavaError) as of_something_else:
+        java.util.zip.GZIPInputStream(java.io.ByteArrayInputStream(bytearray()))
+    assert [torn_file(source.spark, order, end.value) for end in (of_the_disk, of_something_else)] == [None, None]
+    tampering.torn_packing(source, order)
+    torn = torn_file(source.spark, order, of_something_else.value)
+    assert torn is not None and str(full_files(source, order)[0].name) in torn.message
+    assert torn_file(source.spark, order, of_the_disk.value) is None
+    tampering.manifest_removed(source, order)
+    assert torn_file(source.spark, order, of_something_else.value) is None
+
+
+def test_a_file_that_the_sample_did_not_touch_and_cannot_be_unpacked_leaves_no_column_behind(shop, monkeypatch):
+    source = shop()
+    source.put(1, *({"pk": {"S": f"a{i}"}} for i in range(9)))
+    source.load(5)
+    columns = source.spark.table(f"glue.shop.{source.name}").columns
+    source.put(6, *({"pk": {"S": f"a{i}"}, "new": {"N": "1"}} for i in range(9)))
+    order = source.full(15)
+    tampering.torn_packing(source, order, most=1)
+    monkeypatch.setattr(sampling, "MOST_ITEMS", 1)
+    with pytest.raises(errors.UnreadableLine, match="cannot be unpacked"):
+        run(source.spark, order)
+    assert source.spark.table(f"glue.shop.{source.name}").columns == columns
+    assert set(source.metadata["refs"]) == {"main"}
