@@ -64,7 +64,7 @@ class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
     `given_up`: the job id of the last wish that was told to be given up. `doubted`: at which watermark rows were not what
-    changes say. `trusted`: up to which watermark the last such doubt was settled.
+    changes say. `trusted`: the watermark at which the table was verified or made anew last.
     """
 
     incident: Incident | None = None

@@ -200,7 +200,7 @@ class Table:
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
         # The content is there, whatever becomes of the job; from here on its columns have ids.
-        self.remember({})
+        self.remember({name: value for name, value in marker.items() if not value})
 
     def remember(self, properties: Mapping[str, str]) -> None:
         """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one.
