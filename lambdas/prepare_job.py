@@ -52,7 +52,7 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         buckets=plan["buckets"],
         columns=Overrides.parse(plan["columns"]),
         compare_old_images=plan["compare_old_images"],
-        report_uri=f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], plan['job_id'])}",
+        report_uri=deployment.report_uri(plan["table"], plan["job_id"]),
     )
 
 

@@ -33,7 +33,7 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
         "job": state.marker.job,
         "counts": dict(state.marker.counts),
         **drift_of(report),
-        "report": f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], state.marker.job_id)}",
+        "report": deployment.report_uri(plan["table"], state.marker.job_id),
     }
 
 
@@ -47,7 +47,7 @@ def _verified(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     return {
         **{name: report[name] for name in ("watermark", "start", "job_id", "job", "counts")},
         **drift_of({}),
-        "report": f"s3://{deployment.bucket}/{deployment.report_key(plan['table'], plan['job_id'])}",
+        "report": deployment.report_uri(plan["table"], plan["job_id"]),
     }
 
 

@@ -58,6 +58,10 @@ class Deployment:
         """The S3 key of a job's report."""
         return f"{FOLDER}/{table}/{job_id}.json"
 
+    def report_uri(self, table: str, job_id: str) -> str:
+        """Where a job's report lies."""
+        return f"s3://{self.bucket}/{self.report_key(table, job_id)}"
+
     @property
     def warehouse(self) -> str:
         """The root of the Iceberg tables."""

@@ -194,7 +194,7 @@ def _of_the_rows(news: News, rows: Rows) -> News:
     if doubt and told.doubted is None and (told.trusted is None or doubt.watermark > told.trusted):
         return replace(news, doubt=doubt, told=replace(told, doubted=doubt.watermark))
     # A doubt that was not told yet is settled as well. A table that was rolled back past one shows a load from before it.
-    known = max(filter(None, (told.doubted, told.trusted)), default=None)
+    known = told.doubted or told.trusted  # the doubt is the later of the two, else it would not have been told
     if rows.trusted and (known is None or rows.trusted >= known):
         settled = replace(told, doubted=None, trusted=rows.trusted)
         return replace(news, trusted_again=told.doubted is not None, told=settled)

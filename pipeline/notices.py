@@ -161,7 +161,7 @@ def _next_warning(level: int) -> list[str]:
 def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deployment) -> Mail:
     """A merge has met rows that were not what its changes say."""
     watermark, command = format_instant(doubt.watermark), filled(VERIFY_NOW, table, deployment)
-    report = f"s3://{deployment.bucket}/{deployment.report_key(table, doubt.job_id)}"
+    report = deployment.report_uri(table, doubt.job_id)
     lines = [
         f"{table} was brought up to {watermark}, but its rows were not those that the changes tell of:",
         "",

@@ -137,37 +137,34 @@ def _part(raw: Mapping[str, Any]) -> str:
 
 def column_kinds(fields: Iterable[Field]) -> dict[str, str]:
     """The table property that says which kind a column is of, where its Iceberg type is that of several."""
-    kinds = {path: type_.kind.value for path, type_ in _paths(fields) if type_.kind not in _PLAIN_KINDS}
+    kinds = {path: type_.kind.value for path, type_, _ in _paths(fields) if type_.kind not in _PLAIN_KINDS}
     return {KINDS: json.dumps(kinds, sort_keys=True)}
 
 
-def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType]]:
+def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType, str]]:
+    """Every field, and what is inside lists and maps, by its path in Iceberg: its type, and a field's exact name."""
     for field in fields:
-        yield from _type_paths(outer + field.name, field.type)
+        yield from _type_paths(outer + field.name, field.type, field.attribute)
 
 
-def _type_paths(path: str, type_: ColumnType) -> Iterator[tuple[str, ColumnType]]:
-    yield path, type_
+def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[tuple[str, ColumnType, str]]:
+    yield path, type_, attribute
     if type_.kind is Kind.STRUCT:
         yield from _paths(type_.fields, f"{path}.")
     elif type_.element is not None:
-        yield from _type_paths(f"{path}.{_inside(type_)}", type_.element)
-
-
-def _inside(type_: ColumnType) -> str:
-    """What Iceberg calls the inside of a list or map in paths."""
-    return "value" if type_.kind is Kind.DICTIONARY else "element"
+        part = "value" if type_.kind is Kind.DICTIONARY else "element"
+        yield from _type_paths(f"{path}.{part}", type_.element)
 
 
 def exact_names(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, str]:
     """The table property with the exact names that a comment cannot hold, by the ids of the schema in Iceberg's JSON."""
     ids = dict(_ids(schema["fields"]))
-    return _names({str(ids[path]): attribute for path, attribute in _attributes(fields)})
+    return _names({str(ids[path]): attribute for path, _, attribute in _paths(fields)})
 
 
 def exact_names_by_path(fields: tuple[Field, ...]) -> dict[str, str]:
     """The same property by the paths of the columns, for a table whose schema gets its ids only when it is written."""
-    return _names({_AT + path: attribute for path, attribute in _attributes(fields)})
+    return _names({_AT + path: attribute for path, _, attribute in _paths(fields)})
 
 
 def tells_by_path(names: str) -> bool:
@@ -181,24 +178,18 @@ def _names(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ids(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
+    """The id of every field of a schema in Iceberg's JSON, and of what is inside lists and maps, by its path."""
     for raw in fields:
-        path, below = outer + raw["name"], raw["type"]
-        yield path, raw["id"]
-        while isinstance(below, Mapping) and below["type"] != "struct":
-            part = _part(below)
-            path, below = f"{path}.{part}", below[part]
-        if isinstance(below, Mapping):
-            yield from _ids(below["fields"], f"{path}.")
+        yield from _type_ids(outer + raw["name"], raw["type"], raw["id"])
 
 
-def _attributes(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, str]]:
-    """The exact name of every field, by the path of its column."""
-    for field in fields:
-        path, type_ = outer + field.name, field.type
-        yield path, field.attribute
-        while type_.element is not None:
-            path, type_ = f"{path}.{_inside(type_)}", type_.element
-        yield from _attributes(type_.fields, f"{path}.")
+def _type_ids(path: str, raw: Any, id_: int) -> Iterator[tuple[str, int]]:
+    yield path, id_
+    if isinstance(raw, Mapping) and raw["type"] == "struct":
+        yield from _ids(raw["fields"], f"{path}.")
+    elif isinstance(raw, Mapping):
+        part = _part(raw)
+        yield from _type_ids(f"{path}.{part}", raw[part], raw[f"{part}-id"])
 
 
 def resolved(path: Path, columns: Columns, *, any_name: bool = False) -> Path:

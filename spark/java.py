@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 #: acknowledged, for which the system takes 40 ms. In one of so many characters each may be escaped.
 _ANSWER = 4_000
 _LAST_OF_ASCII = 127
+_MOST_CAUSES = 20
 
 
 def string_map(spark: SparkSession, values: Mapping[str, str]) -> Any:
@@ -53,17 +54,19 @@ def iceberg_metadata(spark: SparkSession, table: Any) -> dict[str, Any]:
 
 def causes(failure: Py4JJavaError) -> list[str]:
     """The simple names of a Java exception's class and of all its causes, outermost first."""
-    names, cause = [], failure.java_exception
-    while cause is not None and len(names) < 20:
-        names.append(cause.getClass().getSimpleName())
-        cause = cause.getCause()
-    return names
+    return [cause.getClass().getSimpleName() for cause in _chain(failure)]
 
 
 def thrown_in(failure: Py4JJavaError) -> str:
     """The class in which the innermost cause of a Java exception was thrown, with its package; empty if it does not say."""
-    cause = failure.java_exception
-    while (inner := cause.getCause()) is not None:
-        cause = inner
-    frames = cause.getStackTrace()
+    frames = _chain(failure)[-1].getStackTrace()
     return str(frames[0].getClassName()) if len(frames) else ""
+
+
+def _chain(failure: Py4JJavaError) -> list[Any]:
+    """A Java exception and its causes, as far as they matter: a chain may lead back into itself."""
+    found, cause = [], failure.java_exception
+    while cause is not None and len(found) < _MOST_CAUSES:
+        found.append(cause)
+        cause = cause.getCause()
+    return found

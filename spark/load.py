@@ -131,14 +131,15 @@ def _items(this: _Load) -> DataFrame:
 
 
 def _pass(this: _Load, target: Target, rows: _Counted) -> _Written:
-    """Write all rows to a branch, counting as they pass; the branch goes again where the counts refuse."""
+    """Write all rows to a branch, counting as they pass; the branch goes again where that fails, or the counts refuse."""
     if target.replaces_key:
         rows.typed.write.format("noop").mode("overwrite").save()
         return _checked(this, target, "", _found(this, rows.counts))
-    branch = _write_branch(this, target, rows.typed)
+    branch = _new_branch(this, target)
     try:
+        _write(this, target, branch, rows.typed)
         return _checked(this, target, branch, _found(this, rows.counts))
-    except PipelineError:
+    except (PipelineError, Py4JJavaError):
         this.table.drop_branch(branch, target.written, this.existing)
         raise
 
@@ -148,23 +149,21 @@ def _found(this: _Load, counts: Observation) -> dict[str, Any]:
     return {**dict.fromkeys(_COUNTED, 0), **(counts.get if this.export.files_with_records else {})}
 
 
-def _write_branch(this: _Load, target: Target, typed: DataFrame) -> str:
-    table = this.table
+def _new_branch(this: _Load, target: Target) -> str:
+    """A branch of a table that has all columns which are to be written."""
     if this.existing:
-        table.evolve(target.written)
+        this.table.evolve(target.written)
     else:
-        table.create(target.written)
-    branch = table.new_branch()
-    rows = aligned(typed, target.written, this.spark.table(table.sql_name).schema)
-    writer = rows.writeTo(f"{table.sql_name}.`branch_{branch}`")
+        this.table.create(target.written)
+    return this.table.new_branch()
+
+
+def _write(this: _Load, target: Target, branch: str, typed: DataFrame) -> None:
+    rows = aligned(typed, target.written, this.spark.table(this.table.sql_name).schema)
+    writer = rows.writeTo(f"{this.table.sql_name}.`branch_{branch}`")
     for name, value in this.marker(_counts(this.manifest)).items():
         writer = writer.option(f"snapshot-property.{name}", value)
-    try:
-        writer.overwrite(F.lit(True))
-    except Py4JJavaError:
-        table.drop_branch(branch, target.written, this.existing)
-        raise
-    return branch
+    writer.overwrite(F.lit(True))
 
 
 def _counted(this: _Load, target: Target) -> _Counted:
