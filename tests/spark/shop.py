@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -20,6 +20,7 @@ from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import NO_TABLE, TableState, read_table_state
+from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.windows import ExportWindow
 from spark.job import run
 
@@ -62,6 +63,8 @@ class Shop:
     view: str = BOTH_IMAGES
     oddities: tuple[str, ...] = ()
     compare_old_images: bool = False
+    columns: Overrides = NO_OVERRIDES
+    secret: str = field(default="", repr=False)
     orders: int = 0
 
     @property
@@ -105,16 +108,21 @@ class Shop:
             end=end,
             buckets=4,
             report_uri=(self.folder / "runs" / f"{job}-{self.orders}.json").as_uri(),
+            columns=self.columns,
             compare_old_images=self.compare_old_images,
         )
 
     def load(self, at: float, **options: Any) -> dict[str, Any]:
         """Export everything at a minute and load it; the report."""
-        return run(self.spark, self.full(at, **options))
+        return self.run(self.full(at, **options))
 
     def merge(self, *bounds: float, **options: Any) -> dict[str, Any]:
         """Export windows and merge them; the report."""
-        return run(self.spark, self.windows(*bounds, **options))
+        return self.run(self.windows(*bounds, **options))
+
+    def run(self, order: JobOrder) -> dict[str, Any]:
+        """Carry out an order; the report."""
+        return run(self.spark, order, self.secret)
 
     def lose(self, pk: str) -> None:
         """Somebody deletes a row of the table."""
@@ -153,10 +161,11 @@ class Shop:
                 held[name] = as_read(write.item)
         return list(held.values())
 
-    def differences(self, at: float) -> list[str]:
-        """Where the table, read by PyIceberg, differs from what the source held at a minute."""
+    def differences(self, at: float, shown: Callable[[Item], Item] = dict) -> list[str]:
+        """Where the table, read by PyIceberg, differs from what it must show of the items that the source held at a minute."""
         key = tuple(part.name for part in self.key)
-        return [str(found) for found in compare(self.items(at), read_folder(self.table_folder), key)]
+        items = [shown(item) for item in self.items(at)]
+        return [str(found) for found in compare(items, read_folder(self.table_folder), key)]
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         """The table's rows, read by PyIceberg, by their first column."""

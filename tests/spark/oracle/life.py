@@ -13,10 +13,11 @@ from typing import Any
 
 from local.aws.pitr.oddities import ODDITIES
 from local.aws.pitr.offline import FullExport
+from local.reader import columns, read_folder
 from pipeline.identity import KeyAttribute
-from spark.job import run
 from tests.spark.large import always_filtered
 from tests.spark.oracle.values import Value, deep, names, usual_type, value
+from tests.spark.oracle.wishes import NO_WISHES, SECRET, Wishes
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
 
 #: How long each stretch between two exports is, in minutes; DynamoDB's windows have 15 at least.
@@ -54,15 +55,19 @@ class Life:
             view=dice.choice((BOTH_IMAGES, BOTH_IMAGES, NEW_ONLY)),
             oddities=tuple(name for name in ODDITIES if name != apart and dice.random() < 0.3),
             compare_old_images=True,
+            secret=SECRET,
         )
+        said_of = [name for name in self._names if dice.random() < 0.6]
+        self._wishes = Wishes.of(dice, said_of, self._inner) if seed % 3 == 0 else NO_WISHES
         self._held: dict[int, Item] = {}
         self._ever: set[int] = set()
 
     def live(self) -> Lived:
-        """From the first full export over merges of one to three windows to a verification and a rebuild.
+        """From the first full export over merges of one to three windows to a verification, a backfill and a rebuild.
 
-        The second merge is done as into a large table.
+        The second merge is done as into a large table. The rebuild comes with other wishes, where there are any.
         """
+        self.shop.columns = self._wishes.columns
         for _ in range(self._count // 2):
             self._put(1, self._dice.randrange(self._count))
         self.shop.load(_FIRST)
@@ -77,6 +82,10 @@ class Life:
             at = bounds[-1]
             found += self._compared(f"the merge up to minute {at}", at)
         found += self._verified(at)
+        self.shop.run(self.shop.windows(at - STRETCH, at, job="backfill"))
+        found += self._compared("the backfill", at)
+        self._wishes = self._wishes.others(self._dice, self._names)
+        self.shop.columns = self._wishes.columns
         self.shop.load(at)
         found += self._compared("the rebuild", at)
         return Lived(len(self._ever), tuple(found))
@@ -99,6 +108,7 @@ class Life:
         for name in self._names:
             if dice.random() < share * 0.6:
                 item[name] = deep(dice) if dice.random() < 0.01 else value(dice, usual_type(name, dice), self._inner)
+        item = self._wishes.obeyed(item, dice)
         self._held[number] = item
         self._ever.add(number)
         self.shop.put(at, {**item, **self._key_of(number)})
@@ -110,7 +120,10 @@ class Life:
         return key | {part.name: {part.type: _KEYS[part.type](number)} for part in second}
 
     def _compared(self, after: str, at: float) -> list[str]:
-        return [f"after {after}: {found}" for found in self.shop.differences(at)]
+        wrong = self.shop.differences(at, self._wishes.shown) + self._wishes.broken(
+            columns(read_folder(self.shop.table_folder))
+        )
+        return [f"after {after}: {found}" for found in wrong]
 
     def _continued(self, report: Mapping[str, Any]) -> list[str]:
         """Every old image must be what the table showed."""
@@ -121,7 +134,7 @@ class Life:
     def _verified(self, at: float) -> list[str]:
         """What our own verification says must be what the comparison says."""
         (export,) = self.shop.export(FullExport(minute(at)))
-        report = run(self.shop.spark, self.shop.order("verify", [export], minute(at), minute(at)))
+        report = self.shop.run(self.shop.order("verify", [export], minute(at), minute(at)))
         return [] if report["result"] == "0 differences" else [f"the verification says: {report['result']}"]
 
 

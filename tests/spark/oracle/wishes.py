@@ -1,0 +1,175 @@
+"""What the user of a random table says of its columns, and what the table must show then.
+
+Types, names, ``drop`` and ``hash``, of attributes, of members of maps, of elements of lists. Items are made to obey, since
+what contradicts a set type is refused. Nothing here is shared with the jobs but the reading of the setting.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Mapping
+from decimal import Context, Decimal
+from random import Random
+from typing import Any
+
+from pyiceberg.types import (
+    BinaryType,
+    BooleanType,
+    DecimalType,
+    IcebergType,
+    ListType,
+    LongType,
+    StringType,
+)
+
+from local.compare import Table
+from pipeline.overrides import ANY, Override, Overrides, decimal_scale, tags_of
+from tests.spark.oracle.values import Value, scalar, usual_type, value
+
+SECRET = "what the oracle's hashes are keyed with"  # noqa: S105 - a test's own
+Item = dict[str, Value]
+#: What a rule makes of a value; of a dropped one, nothing.
+_Change = Callable[[Override, Value], Value | None]
+
+#: The exact type of a column of which so much is said, where the data leave no choice.
+_TYPES: Mapping[str, type[IcebergType]] = {
+    "S": StringType,
+    "B": BinaryType,
+    "BOOL": BooleanType,
+    "SS": ListType,
+    "BS": ListType,
+    "string": StringType,
+    "bigint": LongType,
+    "json": StringType,
+}
+_NARROW = ("bigint", "decimal(38,3)", "decimal(38,0)")
+_WORDS = {"S": ("S", "string"), "N": ("N", "string", *_NARROW), "M": ("M", "json", "struct", "map")}
+#: DynamoDB's precision.
+_EXACT = Context(prec=38)
+
+
+class Wishes:
+    """What is said of the columns of one table: of some attributes, one thing each; of none of the key."""
+
+    def __init__(self, rules: Mapping[str, Any]) -> None:
+        self.columns = Overrides.parse(rules)
+        self._rules = rules
+
+    @classmethod
+    def of(cls, dice: Random, names: list[str], inner: list[str]) -> Wishes:
+        """Wishes for a third of the attributes; one called ``*`` cannot be spoken of."""
+        chosen = dice.sample([name for name in names if name != ANY], len(names) // 3)
+        return cls(dict(_rule(dice, name, inner, number) for number, name in enumerate(chosen)))
+
+    def others(self, dice: Random, names: list[str]) -> Wishes:
+        """What is said later: some of it no more, some attributes dropped and named that nothing was said of."""
+        kept = {path: said for path, said in self._rules.items() if dice.random() < 0.6}
+        free = [name for name in names if name != ANY and all(rule.path[0] != name for rule in self.columns.rules)]
+        said = {_pointer(name): dice.choice(({"drop": True}, {"name": f"later{i}"})) for i, name in enumerate(free[:3])}
+        return Wishes({**kept, **said})
+
+    def obeyed(self, item: Item, dice: Random) -> Item:
+        """An item that contradicts nothing of it."""
+        return self._changed(item, lambda rule, found: _obeying(rule, found, dice))
+
+    def shown(self, item: Item) -> Item:
+        """What the table must show of an item."""
+        return self._changed(item, _shown)
+
+    def broken(self, table: Table) -> list[str]:
+        """What a table's columns break of it: names and types."""
+        found = []
+        for rule in self.columns.rules:
+            column = table.columns.get(rule.path[0])
+            if column is None or len(rule.path) > 1:
+                continue
+            scale, type_ = decimal_scale(rule.type), column.field_type
+            is_typed = type_ == DecimalType(38, scale) if scale is not None else isinstance(type_, _type_of(rule))
+            if rule.drop or not is_typed or rule.name not in ("", column.name):
+                found.append(f"of {rule.pointer} is said {rule.said}, and there is {column}")
+        return found
+
+    def _changed(self, item: Item, change: _Change) -> Item:
+        return {name: now for name, was in item.items() if (now := self._made((name,), was, change)) is not None}
+
+    def _made(self, path: tuple[str, ...], found: Value, change: _Change) -> Value | None:
+        for rule in self.columns.rules:
+            if rule.matches(path):
+                made = change(rule, found)
+                if made is None:
+                    return None
+                found = made
+        ((tag, inner),) = found.items()
+        if tag == "M":
+            below = {name: self._made((*path, name), was, change) for name, was in inner.items()}
+            return {tag: {name: now for name, now in below.items() if now is not None}}
+        if tag == "L":
+            elements = (self._made((*path, ANY), was, change) for was in inner)
+            return {tag: [now for now in elements if now is not None]}
+        return found
+
+
+#: Nothing is said.
+NO_WISHES = Wishes({})
+
+
+def _rule(dice: Random, name: str, inner: list[str], number: int) -> tuple[str, Any]:
+    """Something said of an attribute, or of what is inside it."""
+    usual, steps = usual_type(name, dice), [name]
+    if usual in ("L", "M") and inner and dice.random() < 0.7:
+        steps.append(dice.choice(inner) if usual == "M" and dice.random() < 0.5 else ANY)
+        steps += dice.sample(inner, dice.choice((0, 0, 1)))
+        usual = usual_type(steps[-1], dice)
+    path = name if len(steps) == 1 and not name.startswith("/") else "".join(map(_pointer, steps))
+    what = dice.choice(("type", "type", "drop", "hash", "name"))
+    if what == "type":
+        return path, dice.choice(_WORDS.get(usual, (usual if usual != "NULL" else "S",)))
+    if what == "name":
+        return path, {"name": f"given{number}"} if ANY not in steps else {"drop": True}
+    return path, {what: True}
+
+
+def _pointer(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _obeying(rule: Override, found: Value, dice: Random) -> Value:
+    """The value, or another where it contradicts."""
+    ((tag, _),) = found.items()
+    if rule.hash and tag in ("L", "M"):
+        return {"S": scalar(dice, "S")}
+    if not rule.type or tag == "NULL":
+        return found
+    if rule.type in _NARROW:
+        return {"N": str(dice.randrange(-(10**9), 10**9))}
+    return found if tag in tags_of(rule.type) else value(dice, tags_of(rule.type)[0], ["a", "b"], depth=9)
+
+
+def _shown(rule: Override, found: Value) -> Value | None:
+    ((tag, _),) = found.items()
+    if rule.drop:
+        return None
+    if not rule.hash or tag == "NULL":
+        return found
+    return {"S": hmac.new(SECRET.encode(), _canonical(found).encode(), hashlib.sha256).hexdigest()}
+
+
+def _canonical(found: Value) -> str:
+    """A scalar's or set's DynamoDB JSON as the README has it: no white space, a set's elements sorted."""
+    ((tag, inner),) = found.items()
+    if isinstance(inner, list):
+        return json.dumps({tag: sorted(_text(tag[0], one) for one in inner)}, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps({tag: _text(tag, inner)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _text(tag: str, inner: Any) -> Any:
+    if tag == "B":
+        return base64.b64encode(inner).decode()
+    return format(Decimal(inner).normalize(_EXACT), "f") if tag == "N" else inner
+
+
+def _type_of(rule: Override) -> type[IcebergType]:
+    return StringType if rule.hash else _TYPES.get(rule.type, IcebergType)
