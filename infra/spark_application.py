@@ -52,3 +52,4 @@ class SparkApplication(Construct):
         self.load = assets.Asset(self, "Load", path=str(jobs / "load.py"))
         self.merge = assets.Asset(self, "Merge", path=str(jobs / "merge.py"))
         self.verify = assets.Asset(self, "Verify", path=str(jobs / "verify.py"))
+        self.maintain = assets.Asset(self, "Maintain", path=str(jobs / "maintain.py"))

@@ -89,7 +89,7 @@ class TidemarkStack(Stack):
 
     def _find_places(self) -> grants.Places:
         spark = self._spark
-        downloads = (spark.bundle, spark.load, spark.merge, spark.verify)
+        downloads = (spark.bundle, spark.load, spark.merge, spark.verify, spark.maintain)
         return grants.Places(
             arn=self._arn,
             tables=tuple(self._arn("dynamodb", f"table/{table.name}") for table in self._settings.tables),
@@ -122,6 +122,7 @@ class TidemarkStack(Stack):
             load_entry_point=self._spark.load.s3_object_url,
             merge_entry_point=self._spark.merge.s3_object_url,
             verify_entry_point=self._spark.verify.s3_object_url,
+            maintain_entry_point=self._spark.maintain.s3_object_url,
             spark_bundle=self._spark.bundle.s3_object_url,
             worker_vcpus=str(spark.worker_vcpus),
             worker_memory_gb=str(spark.worker_memory_gb),

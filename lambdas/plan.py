@@ -11,16 +11,17 @@ from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import VERIFY, ExecutionInput
+from pipeline.execution_input import TOLD_BY_REPORT, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
-from pipeline.journal import Claim, newest_claim
+from pipeline.journal import REPORTED, Claim, newest_claim
 from pipeline.marker import TableState
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
 from pipeline.prices import LastRun, estimate
 from pipeline.recovery import history_needed, next_window
 from pipeline.settings import DAILY, TableSettings
+from pipeline.window_lengths import last_merge
 
 _MOST_RACES = 3
 
@@ -31,9 +32,9 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         found = parameters.read(deployment, wish.table)
         seen = _observe(deployment, wish.table, found, event["execution"])
         found.settings.columns.check_key(seen.source.table.key)
-        length = next_window(found.settings, seen.source.recovery_days, seen.table)
-        needed = history_needed(found.settings)
-        action = next_action(seen, wish, length, needed, rebuilds=found.settings.rebuilds)
+        settings = found.settings
+        lengths = next_window(settings, seen.source.recovery_days, seen.table), history_needed(settings)
+        action = next_action(seen, wish, *lengths, maintain_every=settings.maintain_every, rebuilds=settings.rebuilds)
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break
@@ -61,10 +62,10 @@ def _observe(deployment: Deployment, name: str, found: parameters.TableParameter
 def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str, state: TableState) -> Claim:
     """Add to a claim what the parameter cannot know: whether its owner runs, and what became of its job."""
     runs = claim.owner == execution or executions.runs(claim.owner)
-    asks_itself = claim.owner == execution and claim.plan.mode == VERIFY
+    asks_itself = claim.owner == execution and claim.plan.mode in TOLD_BY_REPORT
     report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
-    refused, verified = report.get("error", ""), report.get("outcome") == "verified"
-    found = replace(claim, owner_runs=runs, refused_with=refused, verified=verified)
+    refused, reported = report.get("error", ""), report.get("outcome") in REPORTED
+    found = replace(claim, owner_runs=runs, refused_with=refused, reported=reported)
     if runs or found.is_done(state):
         return found
     # As PrepareJob counts them: none of the work's job runs is older than its history.
@@ -97,6 +98,7 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
         "columns": settings.columns.to_json(),
         "hash_secret": settings.hash_secret if settings.columns.hashes else "",
         "compare_old_images": settings.compare_old_images,
+        "snapshot_days": settings.snapshot_days,
         "source": {"arn": identity.arn, "id": identity.id, "key": [str(part) for part in identity.key]},
     }
     if isinstance(action, Halt):
@@ -109,20 +111,22 @@ def _rehearsed(deployment: Deployment, seen: Observation, action: Action) -> dic
     told = {"planned": action.kind, "kind": "DryRun", "estimated_usd": 0.0}
     if not isinstance(action, Export):
         return told
-    found = estimate(action.plan, seen.source.size_bytes, _last_run(deployment, seen))
+    found = estimate(action.plan, seen.source.size_bytes, _last_run(deployment, seen, action.plan.mode))
     return {**told, "estimated_usd": found.usd, "estimate": found.to_json()}
 
 
-def _last_run(deployment: Deployment, seen: Observation) -> LastRun | None:
-    """The run of the claim in force, if its work is done."""
-    claim, marker = seen.claim, seen.table.marker
+def _last_run(deployment: Deployment, seen: Observation, mode: str) -> LastRun | None:
+    """The run of the claim in force, if its work is done and of a kind that a run of this mode can be compared with."""
+    claim = seen.claim
     if claim is None or not claim.is_done(seen.table):
+        return None
+    if claim.plan.mode != mode and not {claim.plan.mode, mode}.isdisjoint(TOLD_BY_REPORT):
         return None
     return LastRun(
         job_id=claim.plan.job_id,
         took=executions.duration(claim.owner),
         billed=jobs.billed(deployment.application_id, claim.plan.job_id, since=claim.plan.end),
-        changes=marker if marker and marker.job == "merge" else None,
+        changes=last_merge(seen.table.commits),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from lambdas.aws import jobs
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.execution_input import BACKFILL, VERIFY
+from pipeline.execution_input import BACKFILL, MAINTAIN, VERIFY
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
@@ -23,7 +23,11 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     # History must have passed before a job can apply it: none of its job runs is older than its end.
     attempt = jobs.ended_runs(deployment.application_id, order.job_id, since=order.end)
     logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
-    entry_points = {"load": deployment.load_entry_point, "verify": deployment.verify_entry_point}
+    entry_points = {
+        "load": deployment.load_entry_point,
+        "verify": deployment.verify_entry_point,
+        "maintain": deployment.maintain_entry_point,
+    }
     return {
         "application_id": deployment.application_id,
         "client_token": f"{order.job_id}-{attempt}",
@@ -39,10 +43,10 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
 
 
 def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Deployment) -> JobOrder:
-    full, mode = "at" in plan["exports"][0], plan["mode"]
+    full, mode = any("at" in export for export in plan["exports"]), plan["mode"]
     source = plan["source"]
     return JobOrder(
-        job=mode if mode in (BACKFILL, VERIFY) else "load" if full else "merge",
+        job=mode if mode in (BACKFILL, VERIFY, MAINTAIN) else "load" if full else "merge",
         job_id=plan["job_id"],
         table=f"{CATALOG}.{deployment.database}.{plan['iceberg_table']}",
         source=SourceTable(source["arn"], source["id"], tuple(map(KeyAttribute.parse, source["key"]))),
@@ -52,6 +56,7 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         buckets=plan["buckets"],
         columns=Overrides.parse(plan["columns"]),
         compare_old_images=plan["compare_old_images"],
+        snapshot_days=plan["snapshot_days"],
         report_uri=deployment.report_uri(plan["table"], plan["job_id"]),
     )
 

@@ -9,15 +9,16 @@ from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.drift import drift_of
 from pipeline.errors import JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import VERIFY
+from pipeline.execution_input import TOLD_BY_REPORT
 from pipeline.instants import format_instant
+from pipeline.journal import REPORTED
 from pipeline.marker import TableState
 
 
 def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     plan = event["plan"]
-    if plan.get("mode") == VERIFY:
-        return _verified(plan, deployment)
+    if plan.get("mode") in TOLD_BY_REPORT:
+        return _reported(plan, deployment)
     state = table.look(deployment.database, plan["iceberg_table"])
     if state.marker is None or not _shows(state, plan):
         raise WatermarkNotCommitted(f"the job {plan.get('job_id', '')} ended well; the table is at {state.watermark}")
@@ -37,13 +38,11 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
     }
 
 
-def _verified(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
-    """Hand on what the job has found; a verification moves no watermark."""
+def _reported(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    """Hand on what the job has found or done; neither a verification nor maintenance moves the watermark."""
     report = reports.read(deployment, plan["table"], plan["job_id"])
-    if report.get("outcome") != "verified":
-        raise JobFailed(
-            f"the job {plan['job_id']} ended well, and its report does not say that it has verified anything"
-        )
+    if report.get("outcome") not in REPORTED:
+        raise JobFailed(f"the job {plan['job_id']} ended well, and its report does not say that it has done anything")
     return {
         **{name: report[name] for name in ("watermark", "start", "job_id", "job", "counts")},
         **drift_of({}),

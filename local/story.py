@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.verification import accounted
+from pipeline.mail_frame import accounting
 
 
 def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -36,6 +36,8 @@ def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
         count = len(plan["exports"])
         windows = "one window has" if count == 1 else f"{count} windows have"
         yield f"Since {plan['start']}, {windows} closed, up to {plan['end']}: to be exported and merged in one commit."
+    elif plan["kind"] == "Maintain":
+        yield f"Nothing has closed since {plan['start']}, and maintenance is due: the table's files are to be put in order."
     elif plan["kind"] == "Record":
         yield f"The table is at {plan['watermark']}, the parameter says {plan['recorded'] or 'nothing'}: to be corrected."
     elif plan["kind"] == "Idle":
@@ -61,8 +63,8 @@ def _run_spark_job(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _record_watermark(report: Mapping[str, Any]) -> Iterator[str]:
-    if report["job"] == "verify":
-        yield accounted(report["counts"])
+    if report["job"] in ("verify", "maintain"):
+        yield from accounting(report["job"], report["counts"])
         return
     counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(report["counts"].items()) if count)
     yield f"The table shows every change before {report['watermark']} ({counts or 'nothing to do'})."

@@ -32,6 +32,7 @@ class Deployment:
     load_entry_point: str
     merge_entry_point: str
     verify_entry_point: str
+    maintain_entry_point: str
     spark_bundle: str
     worker_vcpus: str
     worker_memory_gb: str

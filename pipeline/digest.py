@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.instants import floor_to, format_instant, parse_instant
+from pipeline.maintenance import JOB as MAINTENANCE
 from pipeline.marker import WATERMARK, Marker
 
 _DAY = timedelta(days=1)
@@ -75,7 +76,7 @@ def digest_due(
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:
-    """Each job's newest marker in the stretch; one that cannot be read counts as none."""
+    """Each job's newest marker in the stretch; one that cannot be read counts as none, and so does maintenance."""
     seen = set()
     # Instants are written so that their texts sort as they do: years of summaries need no parsing.
     after, until = format_instant(start), format_instant(end)
@@ -86,6 +87,6 @@ def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime
             marker = Marker.from_properties(summary)
         except (KeyError, ValueError):
             continue
-        if marker and marker.job_id not in seen:
+        if marker and marker.job != MAINTENANCE and marker.job_id not in seen:
             seen.add(marker.job_id)
             yield marker

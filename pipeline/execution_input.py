@@ -11,16 +11,19 @@ from typing import Any
 from pipeline.errors import InputRefused
 from pipeline.instants import parse_instant
 
-UPDATE, BACKFILL, FULL, VERIFY = "update", "backfill", "full", "verify"
-MODES = (UPDATE, BACKFILL, FULL, VERIFY)
+UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN = "update", "backfill", "full", "verify", "maintain"
+MODES = (UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN)
+#: Work that no commit of the table tells of for sure: the report of its job is its being done.
+TOLD_BY_REPORT = (VERIFY, MAINTAIN)
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 
 
 @dataclass(frozen=True)
 class ExecutionInput:
-    """A wish: bring `table` up to date, export history from `start` again (backfill), export all anew (full), or verify.
+    """A wish: bring `table` up to date, export history from `start` again (backfill), export all anew (full), verify, maintain.
 
-    To verify is to compare the table with a full export at its watermark; nothing is changed.
+    To verify is to compare the table with a full export at its watermark; nothing is changed. To maintain it is to put its
+    files in order; no row is changed.
     `dry_run` asks for the plan only. `scheduled_time` is what the schedule sent: see `tick_of`. No plan depends on it.
     """
 
@@ -63,11 +66,11 @@ def tick_of(raw: Any) -> datetime | None:
 
 
 def special_wish(raw: Any) -> str:
-    """The backfill, full export or verification that an input asks for, as JSON to ask for it again; "" for anything else.
+    """What an input asks for beside an update, as JSON to ask for it again; "" for anything else.
 
     The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
     """
-    if not isinstance(raw, Mapping) or raw.get("mode") not in (BACKFILL, FULL, VERIFY) or raw.get("dry_run"):
+    if not isinstance(raw, Mapping) or raw.get("mode") not in MODES[1:] or raw.get("dry_run"):
         return ""
     return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 

@@ -7,7 +7,7 @@ and table any more, or is given up, is left undone.
 from __future__ import annotations
 
 from pipeline.errors import DamagedExport, error_names
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, TOLD_BY_REPORT, UPDATE, VERIFY, ExecutionInput
 from pipeline.journal import Claim
 from pipeline.observation import Export, Observation
 
@@ -60,13 +60,13 @@ def _given_up(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     """Whether half-done work is left undone.
 
     A full export is what helps when the job refuses the work, so it must not wait for that work. And what a person asked
-    for on top of the schedule, refused for good, must not keep the schedule from its own work: of a verification any
-    refusal is the last, and where its job died without a word it is tried once more; of the others the third job run is
-    the last.
+    for on top of the schedule, refused for good, must not keep the schedule from its own work: of a verification,
+    and of maintenance, any refusal is the last, and where its job died without a word it is tried once more; of the others
+    the third job run is the last.
     """
     if wish_given_up(claim) and not for_ever:
         return True
-    if claim.plan.mode == VERIFY and (claim.refused_with or claim.number > claim.plan.attempt):
+    if claim.plan.mode in TOLD_BY_REPORT and (claim.refused_with or claim.number > claim.plan.attempt):
         return True
     if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
         return True

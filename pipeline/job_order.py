@@ -21,7 +21,8 @@ LONGEST_ARGUMENT = 10_280
 
 #: load: replace the table's content by a full export. merge: apply windows that start at the watermark.
 #: backfill: apply windows that end at the watermark once more. verify: compare the table with a full export.
-JOBS = ("load", "merge", "backfill", "verify")
+#: maintain: put the files of the table in order.
+JOBS = ("load", "merge", "backfill", "verify", "maintain")
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,11 @@ class JobOrder:
 
     `job_id` names the work, not the try: a job whose id is already in the table does nothing and ends well.
     `table` is ``catalog.database.table``. `exports` are the URIs of manifest summaries, in the order of their windows.
-    `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows.
+    `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows;
+    for maintain both are the watermark.
     `report_uri` is where the job writes its report (JSON), whether it committed or refused.
     `columns`: what the settings say of columns. `compare_old_images`: a merge compares them with the table's rows.
+    `snapshot_days`: how many days before the watermark can still be looked at after maintenance.
     """
 
     job: str
@@ -46,13 +49,14 @@ class JobOrder:
     report_uri: str
     columns: Overrides = NO_OVERRIDES
     compare_old_images: bool = False
+    snapshot_days: int = 7
 
     def __post_init__(self) -> None:
         """Refuse an order no job could carry out."""
         if self.job not in JOBS:
             raise ValueError(f"job is {self.job!r}; allowed are {', '.join(JOBS)}")
-        if not self.exports:
-            raise ValueError("a job order names at least one export")
+        if bool(self.exports) is (self.job == "maintain"):
+            raise ValueError("a job order names at least one export, but for maintenance, which has none")
 
     def to_arguments(self) -> list[str]:
         """Write the order as the entry point's arguments: one JSON text."""
@@ -82,6 +86,7 @@ class JobOrder:
             "report_uri": self.report_uri,
             "columns": self.columns.to_json(),
             "compare_old_images": self.compare_old_images,
+            "snapshot_days": self.snapshot_days,
         }
 
     @classmethod
@@ -103,4 +108,5 @@ class JobOrder:
             report_uri=raw["report_uri"],
             columns=Overrides.parse(raw["columns"]),
             compare_old_images=raw["compare_old_images"],
+            snapshot_days=raw["snapshot_days"],
         )

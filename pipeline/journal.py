@@ -16,12 +16,14 @@ from datetime import datetime
 from functools import cached_property
 
 from pipeline.errors import ClaimUnreadable
-from pipeline.execution_input import UPDATE, VERIFY
+from pipeline.execution_input import MAINTAIN, TOLD_BY_REPORT, UPDATE
 from pipeline.exports import ExportRequest
 from pipeline.instants import format_instant, parse_instant
 from pipeline.marker import TableState
 from pipeline.windows import windows_between
 
+#: The outcomes that reports tell of work which no commit tells of.
+REPORTED = ("verified", "maintained")
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
@@ -29,9 +31,10 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 class RunPlan:
     """What a run sets out to do. `bounds`: one instant for a full export, else the ends of touching windows.
 
-    `mode` is the wish it serves (update, backfill, full, verify). `attempt` counts exports of the same stretch made anew
-    because the former files were damaged. A verification counts from the number of its first claim: asked for again at
-    the same watermark it is other work, because somebody may have changed the table meanwhile.
+    `mode` is the wish it serves. `attempt` counts exports of the same stretch made anew because the former files were
+    damaged. What only its report tells of counts from the number of its first claim: asked for again at the same
+    watermark it is other work, because somebody may have changed the table meanwhile. Maintenance, at the watermark, needs
+    no export.
     """
 
     mode: str
@@ -42,14 +45,16 @@ class RunPlan:
     @property
     def requests(self) -> tuple[ExportRequest, ...]:
         """The exports the plan needs, in order."""
-        if len(self.bounds) == 1:
+        if self.mode == MAINTAIN:
+            return ()
+        if self.is_full:
             return (ExportRequest(at=self.bounds[0]),)
         return tuple(ExportRequest(window=window) for window in windows_between(self.bounds))
 
     @property
     def is_full(self) -> bool:
         """Whether the plan reads a full export: to replace the table's content by it, or to compare the two."""
-        return len(self.bounds) == 1
+        return len(self.bounds) == 1 and self.mode != MAINTAIN
 
     @property
     def start(self) -> datetime:
@@ -58,7 +63,7 @@ class RunPlan:
 
     @property
     def end(self) -> datetime:
-        """The table's watermark once the plan is carried out; a verification leaves it there."""
+        """The table's watermark once the plan is carried out; a verification and maintenance leave it there."""
         return self.bounds[-1]
 
     @cached_property
@@ -79,8 +84,8 @@ class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
 
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
-    `verified`: whether the plan's job has found source and table equal, which no commit tells. `ended_runs`: how many job
-    runs of the plan's work have ended.
+    `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `ended_runs`: how
+    many job runs of the plan's work have ended.
     """
 
     number: int
@@ -88,17 +93,17 @@ class Claim:
     plan: RunPlan
     owner_runs: bool = False
     refused_with: str = ""
-    verified: bool = False
+    reported: bool = False
     ended_runs: int = 0
 
     def is_done(self, table: TableState) -> bool:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.
 
         A backfill or a full export leaves the watermark where others may have put it, so only the job's id counts there.
-        A verification commits nothing; its report is its being done.
+        A verification commits nothing, and maintenance may find nothing to do; their report is their being done.
         """
-        if self.plan.mode == VERIFY:
-            return self.verified
+        if self.plan.mode in TOLD_BY_REPORT:
+            return self.reported
         if self.plan.job_id in table.job_ids:
             return True
         watermark = table.watermark

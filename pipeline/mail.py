@@ -13,7 +13,7 @@ from typing import Any
 from pipeline.deployment import Deployment
 from pipeline.drift import told_drift
 from pipeline.errors import ASK_AGAIN, InputRefused, PipelineError, WishGivenUp
-from pipeline.execution_input import UPDATE, VERIFY, special_wish, tick_of
+from pipeline.execution_input import MAINTAIN, UPDATE, VERIFY, special_wish, tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident
@@ -46,7 +46,10 @@ _WHAT = {
     "merge": "Merged {table} into {iceberg}.",
     "backfill": "Backfilled {table} into {iceberg}.",
     "verify": "Verified {table} against {iceberg}: source and table are equal.",
+    "maintain": "Put the files of {iceberg} in order; every row is as it was.",
 }
+#: What a run was doing, where it was not bringing its table up to date.
+_DOING = {VERIFY: "verifying {table}", MAINTAIN: "maintaining {table}"}
 
 
 def is_told_at_once(event: Mapping[str, Any]) -> bool:
@@ -55,7 +58,7 @@ def is_told_at_once(event: Mapping[str, Any]) -> bool:
     The setting is about what the schedule does by itself; what a person has asked for is always told.
     """
     plan = event["plan"]
-    asked_for = tick_of(event["input"]) is None or plan.get("mode", UPDATE) != UPDATE
+    asked_for = tick_of(event["input"]) is None or plan.get("mode", UPDATE) not in (UPDATE, MAINTAIN)
     return asked_for or plan["success_mail"] == EVERY_RUN
 
 
@@ -83,8 +86,8 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
-    found = f"verified, {told(counts)}" if plan["mode"] == VERIFY else f"{counts.get('read', 0)} records"
-    what = f"{found}, at {report['watermark']}"
+    found = {VERIFY: f"verified, {told(counts)}", MAINTAIN: "maintained"}.get(plan["mode"])
+    what = f"{found or str(counts.get('read', 0)) + ' records'}, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
     facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
     headline = subject(deployment, "OK", plan["table"], what)
@@ -125,8 +128,8 @@ def failure_mail(
     `incident` is the one that the failure belongs to, itself included; None for a run that a person has started.
     """
     table = table_of(event, deployment)
-    verifying = event["plan"].get("mode") == VERIFY
-    doing = f"verifying {table}" if verifying else f"bringing {table} up to date"
+    mode = event["plan"].get("mode", UPDATE)
+    doing = _DOING.get(mode, "bringing {table} up to date").format(table=table)
     wish = _left_undone(event, failure)
     facts = _failure_facts(failure, table, deployment, horizon, wish, event["plan"].get("asked", ""))
     lines = [
@@ -135,9 +138,9 @@ def failure_mail(
         "What happened:",
         failure.message,
         "",
-        _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were.",
+        _left_behind(failure, mode),
         "",
-        f"What the pipeline does by itself: {_by_itself(failure, wish, verifying=verifying)}",
+        f"What the pipeline does by itself: {_by_itself(failure, wish, mode)}",
         f"What to do: {facts['remedy']}",
         f"The command: {facts['command']}",
         *([f"Then ask again for what was not begun: {facts['ask_again']}"] if facts["ask_again"] else []),
@@ -162,15 +165,23 @@ def _left_undone(event: Mapping[str, Any], failure: Failure) -> str:
     return "" if claimed or failure.error == InputRefused.__name__ else special_wish(event["input"])
 
 
-def _by_itself(failure: Failure, wish: str, *, verifying: bool) -> str:
+def _left_behind(failure: Failure, mode: str) -> str:
+    if mode == MAINTAIN:
+        return "The table's rows and its watermark are as they were; some of its files may be in order already."
+    return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
+
+
+def _by_itself(failure: Failure, wish: str, mode: str) -> str:
     if failure.error == WishGivenUp.__name__:
         return "The schedule goes on with its own work; for what was asked for a person must act."
     if wish:
         return "Nothing for what was asked for: no run has it to do, unless a mail has told that it is done."
     if not failure.kind.heals_by_itself:
         return "Nothing: a person must act."
-    if verifying:
+    if mode == VERIFY:
         return "The schedule goes on; a verification that the job refused is asked for anew by whoever wants it."
+    if mode == MAINTAIN:
+        return "The schedule goes on, and maintains the table again when that is due."
     return "The next scheduled run tries again by itself."
 
 

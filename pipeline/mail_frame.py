@@ -12,6 +12,8 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.horizon import Horizon
+from pipeline.maintenance import JOB as MAINTENANCE
+from pipeline.maintenance import told as maintenance_told
 from pipeline.verification import accounted
 
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
@@ -78,9 +80,11 @@ def filled(command: str, table: str, deployment: Deployment, asked: str = "") ->
 
 
 def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
-    """Every record read, by what became of it."""
+    """Every record read, by what became of it; of maintenance, which reads none, what it did."""
     if job == "verify":
         return [accounted(counts)]
+    if job == MAINTENANCE:
+        return maintenance_told(counts)
     if job == "load":
         return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
     parts = [

@@ -26,6 +26,8 @@ SOURCE_ID = PREFIX + "source-id"
 BILLED_BYTES = PREFIX + "billed-bytes"
 #: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
 LOADING = PREFIX + "loading"
+#: The watermark at which maintenance was last begun: so one that fails is not begun again at every tick.
+MAINTAINED = PREFIX + "maintained"
 #: JSON of field id to exact attribute name, for names that a Glue comment cannot hold; of ``/`` and column path while a
 #: table is being replaced and has no ids yet.
 NAMES = PREFIX + "names"
@@ -86,13 +88,14 @@ class TableState:
 
     `exists` is False for no table at all and for one that a first load is still preparing. `job_ids` are the ids of
     every job among the ancestors of ``main``: work that is done and needs no doing again. `commits` are the summaries they
-    stand in, newest first.
+    stand in, newest first. `maintained`: the watermark at which maintenance was last begun.
     """
 
     exists: bool
     marker: Marker | None = None
     job_ids: frozenset[str] = frozenset()
     commits: tuple[Mapping[str, str], ...] = field(default=(), compare=False, repr=False)
+    maintained: datetime | None = None
 
     @property
     def watermark(self) -> datetime | None:
@@ -109,7 +112,7 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
     A marker that cannot be read counts as none: the table is not to be followed, and a full export can still replace it.
     """
     properties = metadata.get("properties", {})
-    ancestors = _ancestors(metadata)
+    ancestors = ancestors_of_main(metadata)
     marked = [s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})]
     if not marked and _has_expired(ancestors) and WATERMARK in properties:
         marked = [properties]
@@ -118,7 +121,8 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
     try:
         marker = Marker.from_properties(marked[0]) if marked else None
         job_ids = frozenset(found[JOB_ID] for found in marked)
-        return TableState(exists=True, marker=marker, job_ids=job_ids, commits=tuple(marked))
+        maintained = parse_instant(properties[MAINTAINED]) if MAINTAINED in properties else None
+        return TableState(True, marker, job_ids, tuple(marked), maintained)
     except (KeyError, ValueError):
         return TableState(exists=True)
 
@@ -128,7 +132,7 @@ def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:
 
     That is the newest of those on top of its marker that carry none themselves: maintenance, or somebody else's hand.
     """
-    ancestors, wanted = _ancestors(metadata), format_instant(watermark)
+    ancestors, wanted = ancestors_of_main(metadata), format_instant(watermark)
     top: int | None = None
     for snapshot in ancestors:
         top = top or snapshot["snapshot-id"]
@@ -146,7 +150,7 @@ def commit_of(metadata: Mapping[str, Any], job_id: str) -> tuple[Mapping[str, An
 
     None where there is none, or it has expired.
     """
-    ancestors = _ancestors(metadata)
+    ancestors = ancestors_of_main(metadata)
     mine = [place for place, one in enumerate(ancestors) if one.get("summary", {}).get(JOB_ID) == job_id]
     if not mine:
         return None
@@ -156,12 +160,12 @@ def commit_of(metadata: Mapping[str, Any], job_id: str) -> tuple[Mapping[str, An
 
 def newest_summary(metadata: Mapping[str, Any]) -> Mapping[str, str]:
     """The summary of the newest snapshot of ``main``; empty where there is none."""
-    return next((snapshot.get("summary", {}) for snapshot in _ancestors(metadata)), {})
+    return next((snapshot.get("summary", {}) for snapshot in ancestors_of_main(metadata)), {})
 
 
 def shown_schema_id(metadata: Mapping[str, Any]) -> int | None:
     """The id of the schema that the newest snapshot of ``main`` was written with; None where there is none."""
-    return next((snapshot.get("schema-id") for snapshot in _ancestors(metadata)), None)
+    return next((snapshot.get("schema-id") for snapshot in ancestors_of_main(metadata)), None)
 
 
 def row_count(metadata: Mapping[str, Any]) -> int:
@@ -169,7 +173,7 @@ def row_count(metadata: Mapping[str, Any]) -> int:
     return int(newest_summary(metadata).get("total-records", 0))
 
 
-def _ancestors(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def ancestors_of_main(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The snapshots of ``main``, newest first, as far back as they have not expired."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}
     snapshot_id = metadata.get("refs", {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))

@@ -67,7 +67,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Export:
-    """Make the plan's exports and apply them. `number` is the claim to hold; `adopted` says it is held already.
+    """Make the plan's exports, if it has any, and run its job. `number`: the claim to hold; `adopted`: it is held already.
 
     `because`: why the schedule does what nobody has asked for, else "".
     """
@@ -78,7 +78,10 @@ class Export:
     taken_over_from: str = ""
     because: str = ""
 
-    kind = "Export"
+    @property
+    def kind(self) -> str:
+        """What the run begins with: the exports, or, where the plan has none, the job that puts the table's files in order."""
+        return "Export" if self.plan.requests else "Maintain"
 
 
 @dataclass(frozen=True)

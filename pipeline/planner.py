@@ -7,8 +7,8 @@ It answers five questions in this order, and the first that settles the matter w
                                         whose job has ended too often is given up, and its person is told before all else
 3. Can source and table be trusted?     same source table, a watermark that makes sense
                                         lost history is made good by a full export, where the settings say so
-4. Was something special asked for?     backfill, full, verify
-5. What has closed since the watermark? bootstrap, catch-up of everything closed, or idle
+4. Was something special asked for?     backfill, full, verify, maintain
+5. What has closed since the watermark? bootstrap, catch-up of everything closed; else maintenance, if it is due, or idle
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pipeline.errors import AnotherRunAtWork, ControlUnknown, HistoryLost, InputRefused, PitrOff, WishGivenUp
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput, asking
+from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, TOLD_BY_REPORT, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.half_done import half_done, refused_for_good, wish_given_up
 from pipeline.instants import floor_to, format_instant
 from pipeline.journal import RunPlan
+from pipeline.maintenance import is_due
 from pipeline.observation import PAUSED, UP_TO_DATE, Action, Export, Halt, Idle, Observation, Record
 from pipeline.trust import halt, recovery_too_short, unfit
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
@@ -35,12 +36,14 @@ def next_action(
     window_length: timedelta,
     history_needed: timedelta = timedelta(),
     *,
+    maintain_every: timedelta = timedelta(),
     rebuilds: bool = False,
 ) -> Action:
     """Decide what this run does next.
 
     `window_length`: the grid that the next windows end on. `history_needed`: how much history the source must keep for
-    the table's settings. `rebuilds`: whether the schedule loads the table anew where history is lost.
+    the table's settings. `maintain_every`: after how much history the schedule puts the table's files in order; zero for
+    never. `rebuilds`: whether it loads the table anew where history is lost.
     """
     return (
         _held_back(seen, wish)
@@ -50,6 +53,8 @@ def next_action(
         or unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
         or _update(seen, window_length, history_needed)
+        or (_maintenance(seen) if is_due(seen.table, maintain_every) else None)
+        or _up_to_date(seen, window_length)
     )
 
 
@@ -115,7 +120,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, history_needed: timedelta)
 
 
 def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
-    """A backfill, full export or verification asked for by a person, once for each execution."""
+    """What a person has asked for beside an update, once for each execution."""
     if wish.mode == UPDATE:
         return None
     claim = seen.claim
@@ -125,6 +130,8 @@ def _special_wish(seen: Observation, wish: ExecutionInput, window_length: timede
         return _backfill(seen, wish, window_length)
     if wish.mode == VERIFY:
         return _verify(seen)
+    if wish.mode == MAINTAIN:
+        return _maintain(seen)
     latest, earliest = seen.restorable
     if latest < earliest:
         return halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
@@ -169,8 +176,16 @@ def _verify(seen: Observation) -> Action:
     return _new_plan(seen, VERIFY, (watermark,))
 
 
-def _update(seen: Observation, window_length: timedelta, history_needed: timedelta) -> Action:
-    """Bootstrap, catch up, or idle.
+def _maintain(seen: Observation) -> Action:
+    """The table's files put in order, its content as it is."""
+    watermark = seen.table.watermark
+    if watermark is None:
+        return halt(InputRefused, "there is no table yet to maintain", "Bring the table up to date first.")
+    return _new_plan(seen, MAINTAIN, (watermark,))
+
+
+def _update(seen: Observation, window_length: timedelta, history_needed: timedelta) -> Action | None:
+    """Bootstrap, or catch up; None where the table is as it should be.
 
     Where the source keeps too little history nothing is begun anew, but what can still be exported is.
     """
@@ -185,9 +200,22 @@ def _update(seen: Observation, window_length: timedelta, history_needed: timedel
     windows = closed_windows(watermark, latest, window_length)
     if windows:
         return _new_plan(seen, UPDATE, (watermark, *(window.end for window in windows)))
-    until = next_close(watermark, window_length)
+    return _record(seen) or too_short
+
+
+def _maintenance(seen: Observation) -> Action | None:
+    """Maintenance by the schedule itself, once at a watermark, whatever becomes of it."""
+    plan = seen.claim.plan if seen.claim else None
+    if plan and plan.mode == MAINTAIN and plan.end == seen.table.watermark:
+        return None
+    return _maintain(seen)
+
+
+def _up_to_date(seen: Observation, window_length: timedelta) -> Idle:
+    watermark = seen.table.watermark
+    assert watermark is not None  # else there was a bootstrap to plan
     told = f"The table is at {format_instant(watermark)}; nothing has closed since."
-    return _record(seen) or too_short or Idle(UP_TO_DATE, told, until)
+    return Idle(UP_TO_DATE, told, next_close(watermark, window_length))
 
 
 def _record(seen: Observation) -> Action | None:
@@ -201,7 +229,7 @@ def _record(seen: Observation) -> Action | None:
 def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
     claim = seen.claim
     number = claim.number + 1 if claim else 1
-    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode == VERIFY else 0)
+    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in TOLD_BY_REPORT else 0)
     if claim and wish_given_up(claim) and replace(claim.plan, attempt=0) == plan:
         plan = claim.plan.next_attempt()  # asked for again it is other work, with three job runs of its own
     return Export(plan, number)

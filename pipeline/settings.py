@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +53,8 @@ class TableSettings:
     two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never. `columns`: what is said of
     columns in place of the data. `on_lost_history`: halt or rebuild. `hash_secret`: the name of the secret in Secrets
     Manager that hashes are keyed with. `compare_old_images`: merges compare them with the rows that they should be.
+    `maintain_days`: after how many days of history the schedule puts the table's files in order, 0 for never.
+    `snapshot_days`: how many days back the table can still be looked at then; the daily digest needs some whole ones.
     """
 
     name: str
@@ -65,6 +68,8 @@ class TableSettings:
     columns: Overrides = NO_OVERRIDES
     hash_secret: str = ""
     compare_old_images: bool = False
+    maintain_days: int = 1
+    snapshot_days: int = 7
 
     def to_json(self) -> str:
         """Write it as one line of JSON, for its parameter."""
@@ -75,6 +80,11 @@ class TableSettings:
     def windows(self) -> WindowLengths:
         """How long windows may be."""
         return WindowLengths.of(self.window_minutes)
+
+    @property
+    def maintain_every(self) -> timedelta:
+        """After how much history the schedule puts the table's files in order; zero for never."""
+        return timedelta(days=self.maintain_days)
 
     @property
     def rebuilds(self) -> bool:
@@ -163,6 +173,8 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         columns=Overrides.parse(merged.get("columns", {}), f"{where}.columns"),
         hash_secret=_secret(merged, where),
         compare_old_images=flag(merged, "compare_old_images", TableSettings.compare_old_images, where),
+        maintain_days=whole(merged, "maintain_days", TableSettings.maintain_days, 0, 365, where),
+        snapshot_days=whole(merged, "snapshot_days", TableSettings.snapshot_days, 3, 3650, where),
     )
     expect(
         settings.iceberg_table != RUNS, f"{where}.iceberg_table", RUNS, "another name: the run reports have this one"

@@ -58,7 +58,7 @@ def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
     The shortest length at first, after a full export, and where the last commit does not say what it was billed. Windows
     grow from merge to merge by a step, and shrink at once to what the bill asks for.
     """
-    last = _last_merge(table.commits) if allowed.shortest < allowed.longest else None
+    last = last_merge(table.commits) if allowed.shortest < allowed.longest else None
     if last is None or last.billed_bytes is None:
         return allowed.shortest
     covered = last.watermark - last.start
@@ -69,7 +69,7 @@ def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
     return next((step for step in allowed.steps if step >= enough), allowed.longest)
 
 
-def _last_merge(commits: Sequence[Mapping[str, str]]) -> Marker | None:
+def last_merge(commits: Sequence[Mapping[str, str]]) -> Marker | None:
     """The marker of the newest merge; None where a load is newer, or where it cannot be read.
 
     A backfill goes over old ground once more: what it was billed says nothing about the pace of changes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import IllegalArgumentException
@@ -26,8 +27,22 @@ def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> No
         if not _is_conflict(failure):
             raise
         if order.job_id not in table.state().job_ids:
-            what = str(failure).splitlines()[0]
-            raise TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}") from failure
+            raise _contended(order, failure) from failure
+
+
+def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
+    """Run one of an order's several commits and return what it returns. Raises TableContended where it loses a race."""
+    try:
+        return commit()
+    except Py4JJavaError as failure:
+        if not _is_conflict(failure):
+            raise
+        raise _contended(order, failure) from failure
+
+
+def _contended(order: JobOrder, failure: Exception) -> TableContended:
+    what = str(failure).splitlines()[0]
+    return TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}")
 
 
 def _is_conflict(failure: Exception) -> bool:

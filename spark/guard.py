@@ -28,6 +28,13 @@ def is_done(state: TableState, order: JobOrder) -> bool:
     return False
 
 
+def marker_to_keep(state: TableState, order: JobOrder) -> Marker:
+    """What the table says of itself, which maintenance repeats. Raises what `check_fits` raises."""
+    marker = _marker(state, order)
+    check_fits(marker, order)
+    return marker
+
+
 def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:
     """The snapshot that a verification looks at: the newest that shows the table at the order's instant.
 

@@ -20,6 +20,7 @@ from spark import files, report
 from spark.earlier import committed_earlier
 from spark.guard import is_done
 from spark.load import load
+from spark.maintain import maintain
 from spark.merge import merge
 from spark.protection import Protection, submitted_secret
 from spark.refusals import torn_file
@@ -28,6 +29,8 @@ from spark.table import Table
 from spark.verify import verify
 
 _WORK = {"load": load, "merge": merge, "backfill": merge}
+#: Work that leaves every row as it was, and how its report calls it once it is done.
+_REPORTED = {"verify": ("verified", verify), "maintain": ("maintained", maintain)}
 log = logging.getLogger(__name__)
 
 
@@ -70,9 +73,9 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
 
 def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, started: float) -> dict[str, Any]:
     table = Table(spark, order)
-    if order.job == "verify":
-        found = verify(spark, order, table, protection)
-        written = report.of_verification(order, found, time.monotonic() - started)
+    if order.job in _REPORTED:
+        outcome, work = _REPORTED[order.job]
+        written = report.of_findings(order, outcome, work(spark, order, table, protection), time.monotonic() - started)
         report.write_report(spark, order, written)
         return written
     state = table.state()

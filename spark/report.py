@@ -62,9 +62,9 @@ def of_refusal(order: JobOrder, error: PipelineError, seconds: float) -> dict[st
     return {**_heading(order), "outcome": "refused", **said, **error.findings, "seconds": round(seconds, 1)}
 
 
-def of_verification(order: JobOrder, findings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """The report of a job that has found source and table equal."""
-    told = {"outcome": "verified", "watermark": format_instant(order.end), **findings}
+def of_findings(order: JobOrder, outcome: str, findings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """The report of a job that has left every row as it was: it has found source and table equal, or put files in order."""
+    told = {"outcome": outcome, "watermark": format_instant(order.end), **findings}
     return {**_heading(order), **told, "seconds": round(seconds, 1)}
 
 

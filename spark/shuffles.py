@@ -7,7 +7,7 @@ take three times as long as the whole merge. Of very many rows, 200 parts may ea
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql import SparkSession
 
@@ -44,6 +44,12 @@ def for_changes(manifests: Iterable[ExportManifest], rows: int) -> int:
         # What is billed for a window at least says nothing of what is in it.
         billed += max(manifest.billed_bytes - (0 if manifest.is_full else SMALLEST_INCREMENTAL), 0)
     return max(FEWEST, -(-records // RECORDS), -(-billed // BYTES), -(-rows // ROWS_OF_TABLE))
+
+
+def for_files(summary: Mapping[str, str]) -> int:
+    """How many tasks are busy with the lists of a table's files. `summary`: of its newest snapshot."""
+    files = int(summary.get("total-data-files", 0)) + int(summary.get("total-delete-files", 0))
+    return max(FEWEST, -(-files // RECORDS))
 
 
 def shuffle_for(spark: SparkSession, tasks: int, *, joins_small: bool = True, plans_again: bool = True) -> None:

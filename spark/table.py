@@ -51,21 +51,16 @@ class Table:
     """The table that an order names, which may not exist yet."""
 
     def __init__(self, spark: SparkSession, order: JobOrder) -> None:
-        catalog, *namespace, name = order.table.split(".")
-        jvm = spark._jvm
         self._spark, self._order = spark, order
-        self._catalog = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, catalog)
-        levels = spark.sparkContext._gateway.new_array(jvm.java.lang.String, len(namespace))
-        for i, level in enumerate(namespace):
-            levels[i] = level
-        spaces = jvm.org.apache.iceberg.catalog.Namespace.of(levels)
-        self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.of(spaces, name)
-        self.sql_name = ".".join(f"`{part}`" for part in (catalog, *namespace, name))
+        catalog, _, name = order.table.partition(".")
+        self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, catalog)
+        self._identifier = self._iceberg.catalog.TableIdentifier.parse(name)
+        self.sql_name = ".".join(f"`{part}`" for part in order.table.split("."))
 
     def metadata(self) -> dict[str, Any]:
         """The table's current metadata, as Iceberg writes it in JSON; empty where there is no table."""
         try:
-            table = self._java()
+            table = self.java()
         except Py4JJavaError as failure:
             # Asking whether it exists would read its metadata once more, each time.
             if not _NO_TABLE.isdisjoint(causes(failure)):
@@ -94,12 +89,12 @@ class Table:
 
     def summary(self) -> Mapping[str, str]:
         """The summary of the newest snapshot of `MAIN`; empty where there is none."""
-        snapshot = self._java().snapshot(MAIN)
+        snapshot = self.java().snapshot(MAIN)
         return dict(snapshot.summary()) if snapshot else {}
 
     def snapshot_id(self) -> int:
         """The id of the newest snapshot of `MAIN`; -1 where there is none."""
-        snapshot = self._java().snapshot(MAIN)
+        snapshot = self.java().snapshot(MAIN)
         return int(snapshot.snapshotId()) if snapshot else -1
 
     def create(self, columns: Columns) -> None:
@@ -118,12 +113,12 @@ class Table:
         )
         self._describe(transaction, columns)
         transaction.commitTransaction()
-        self._java()
+        self.java()
 
     def evolve(self, columns: Columns) -> None:
         """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
         there, wanted = self.columns().attributes, {field.name for field in columns.all}
-        transaction = self._java().newTransaction()
+        transaction = self.java().newTransaction()
         leftover = [name for name in self._column_names(transaction) if name.endswith(REPLACEMENT)]
         self._delete_columns(transaction, leftover)
         schema = iceberg_schema(self._spark, table_schema(columns))
@@ -132,14 +127,18 @@ class Table:
         left = tuple(field for field in there if field.name not in wanted)
         self._describe(transaction, replace(columns, attributes=columns.attributes + left))
         transaction.commitTransaction()
-        self._java()
+        self.java()
+
+    def drop_left_branches(self) -> None:
+        """Remove the branches that loads which died have left behind."""
+        for left in [name for name in self.java().refs().keySet() if name.startswith(_BRANCH)]:
+            self.drop_branch(left)
 
     def new_branch(self) -> str:
         """Start a branch at `MAIN`'s present state, to write to unseen; branches that earlier loads left behind go."""
-        for left in [name for name in self._java().refs().keySet() if name.startswith(_BRANCH)]:
-            self.drop_branch(left)
+        self.drop_left_branches()
         name = _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
-        self._java().manageSnapshots().createBranch(name).commit()
+        self.java().manageSnapshots().createBranch(name).commit()
         return name
 
     def drop_branch(self, name: str, made: Columns | None = None, before: Columns | None = None) -> None:
@@ -148,14 +147,14 @@ class Table:
         `made`: the columns of the table for the branch; those that `before` lacks go as well, unless somebody has
         committed rows with them meanwhile.
         """
-        table = self._java()
+        table = self.java()
         if table.refs().containsKey(name):
             table.manageSnapshots().removeBranch(name).commit()
         if made and before:
             self._take_back({field.name for field in made.all} - {field.name for field in before.all})
 
     def _take_back(self, added: set[str]) -> None:
-        table = self._java()
+        table = self.java()
         shown = table.schemas().get(table.snapshot(MAIN).schemaId())
         transaction = table.newTransaction()
         there = added.intersection(self._column_names(transaction)) - {column.name() for column in shown.columns()}
@@ -165,14 +164,14 @@ class Table:
 
     def branch_summary(self, name: str) -> Mapping[str, str]:
         """The summary of a branch's newest snapshot."""
-        return dict(self._java().snapshot(name).summary())
+        return dict(self.java().snapshot(name).summary())
 
     def publish(self, branch: str, target: Target, marker: Mapping[str, str]) -> None:
         """Make a branch the table's content, replacements its columns, in one commit with the marker.
 
         Fails if `MAIN` has moved since the branch was made.
         """
-        transaction = self._java().newTransaction()
+        transaction = self.java().newTransaction()
         self._delete_columns(transaction, target.removed)
         for name in target.replaced:
             transaction.updateSchema().renameColumn(name + REPLACEMENT, name).commit()
@@ -185,7 +184,7 @@ class Table:
         transaction.manageSnapshots().removeBranch(branch).commit()
         self._set(transaction, {**marker, LOADING: ""})
         transaction.commitTransaction()
-        self._java()
+        self.java()
 
     def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
         """Replace the table by these rows with these columns, in one commit with the marker; no column is required then.
@@ -207,7 +206,7 @@ class Table:
 
         Names that a `replace` could tell by path only are told by id then. With nothing to do nothing is committed.
         """
-        table = self._java()
+        table = self.java()
         is_half_done = tells_by_path(table.properties().get(NAMES) or "{}")
         if properties or is_half_done:
             transaction = table.newTransaction()
@@ -236,7 +235,7 @@ class Table:
             update = update.set(name, value) if value else update.remove(name)
         update.commit()
 
-    def _java(self) -> Any:
+    def java(self) -> Any:
         """The table itself, as it stands in the catalog now."""
         table = self._catalog.loadTable(self._identifier)
         table.refresh()

@@ -16,6 +16,8 @@ from tests.deployed.world import KNOBS, World
 #: minute after a boundary of every table's windows, and no test lasts the fourteen minutes to the next.
 AFTER_THE_HOUR = timedelta(minutes=6)
 SETTINGS: dict[str, Any] = {
+    # These tests let days pass, and count jobs: maintenance has tests of its own.
+    "defaults": {"maintain_days": 0},
     "tables": [
         {
             "name": "orders",
@@ -33,7 +35,7 @@ SETTINGS: dict[str, Any] = {
             },
             "hash_secret": "shop/ledger",
         },
-    ]
+    ],
 }
 
 

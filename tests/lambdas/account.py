@@ -13,7 +13,7 @@ from lambdas.observability import Handler
 from local.control import ACCOUNT, REGION, LocalAws
 from pipeline.deployment import Deployment
 from pipeline.instants import floor_to, format_instant
-from pipeline.marker import Marker
+from pipeline.marker import MAINTAINED, Marker
 from pipeline.settings import MailLists, TableSettings
 
 WINDOW = timedelta(minutes=15)
@@ -35,6 +35,7 @@ DEPLOYMENT = Deployment(
     load_entry_point="s3://the-bucket/load.py",
     merge_entry_point="s3://the-bucket/merge.py",
     verify_entry_point="s3://the-bucket/verify.py",
+    maintain_entry_point="s3://the-bucket/maintain.py",
     spark_bundle="s3://the-bucket/spark.zip",
     worker_vcpus="1",
     worker_memory_gb="2",
@@ -161,13 +162,22 @@ class Account:
         return {int(name[4:]): json.loads(value) for name, value in found if name.startswith("run/")}
 
     def commit(
-        self, watermark: datetime, job_id: str = "job-0", *, billed: int | None = None, added: int = 0, **counts: int
+        self,
+        watermark: datetime,
+        job_id: str = "job-0",
+        *,
+        billed: int | None = None,
+        added: int = 0,
+        maintained: datetime | None = None,
+        **counts: int,
     ) -> None:
         """Put the Iceberg table at a watermark, as a job's commit does: a metadata file and where Glue finds it."""
         arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders"
         marker = Marker(watermark, watermark - WINDOW, "merge", job_id, arn, self.source_id(), counts, billed)
         summary = {**marker.to_properties(), "operation": "overwrite", "added-records": str(added)}
-        self.write_metadata({"snapshots": [{"snapshot-id": 1, "summary": summary}], "current-snapshot-id": 1})
+        properties = {MAINTAINED: format_instant(maintained)} if maintained else {}
+        snapshots = [{"snapshot-id": 1, "summary": summary}]
+        self.write_metadata({"snapshots": snapshots, "current-snapshot-id": 1, "properties": properties})
 
     def write_metadata(self, metadata: Mapping[str, Any], key: str = "warehouse/orders/metadata/1.json") -> None:
         """Write a metadata file and make it the table's."""

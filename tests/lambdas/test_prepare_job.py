@@ -31,6 +31,7 @@ def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, A
         "columns": {},
         "hash_secret": "",
         "compare_old_images": False,
+        "snapshot_days": 30,
         "job_id": f"{mode}-1",
         "source": {"arn": "arn-of-orders", "id": "id-of-orders", "key": ["id:S", "at:N"]},
         "exports": [{"from": start, "to": end}],
@@ -73,10 +74,11 @@ def ordered(prepared: dict[str, Any]) -> JobOrder:
         pytest.param(
             "verify", [{"at": "2026-11-21T12:00:00Z"}], "verify", "s3://the-bucket/verify.py", id="verification"
         ),
+        pytest.param("maintain", [], "maintain", "s3://the-bucket/maintain.py", id="maintenance"),
     ],
 )
 def test_the_plan_s_kind_decides_the_job(account: Account, mode: str, exports: Any, job: str, entry_point: str):
-    prepared = prepare(planned(account, mode, **({"exports": exports} if exports else {})))
+    prepared = prepare(planned(account, mode, **({} if exports is None else {"exports": exports})))
     assert (ordered(prepared).job, prepared["entry_point"]) == (job, entry_point)
 
 

@@ -61,7 +61,7 @@ def test_a_job_that_ended_well_and_says_nothing_of_verifying_is_no_proof(account
     planned = plan(account.execution(), mode="verify")
     if report:
         account.write_report(planned["job_id"], **report)
-    with pytest.raises(JobFailed, match="its report does not say that it has verified anything"):
+    with pytest.raises(JobFailed, match="its report does not say that it has done anything"):
         record(planned)
 
 

@@ -42,6 +42,20 @@ VERIFIED = {"items": 2, "rows": 2, "equal": 2}
             ["Compared 2 items with 2 rows: 2 equal, 0 only in the source, 0 only in the table, 0 different."],
             id="its result",
         ),
+        pytest.param(
+            left("Plan", kind="Maintain", mode="maintain", start="12:00", exports=[]),
+            ["Nothing has closed since 12:00, and maintenance is due: the table's files are to be put in order."],
+            id="maintenance",
+        ),
+        pytest.param(
+            left("RecordWatermark", job="maintain", counts={"files_rewritten": 9, "files_written": 2}),
+            [
+                "Files written together: 9 became 2 (0.0 MB); 0 delete files went.",
+                "Snapshots that are kept no longer: 0, with 0 files.",
+                "Files that no snapshot knew, of jobs that died: 0.",
+            ],
+            id="what it did",
+        ),
     ],
 )
 def test_a_state_tells_what_it_did(event, told):

@@ -23,7 +23,7 @@ def test_a_full_export_is_asked_for_at_the_watermark(restorable):
     "before",
     [
         pytest.param(claim(plan("11:00 12:00")), id="an update"),
-        pytest.param(claim(FOUND, verified=True), id="a verification that has found them equal"),
+        pytest.param(claim(FOUND, reported=True), id="a verification that has found them equal"),
         pytest.param(claim(FOUND, refused_with="VerificationFailed"), id="one that has found differences"),
         pytest.param(claim(FOUND, refused_with="JobFailed"), id="one whose job failed"),
     ],
@@ -65,12 +65,12 @@ def test_half_done_windows_are_merged_first_and_then_verified():
 
 def test_an_execution_goes_on_with_its_own_verification_until_the_report_says_that_it_is_done():
     assert verify(seen(claim=claim(FOUND, owner=ME))) == Export(FOUND, 7, adopted=True)
-    done = verify(seen(claim=claim(FOUND, owner=ME, verified=True)))
+    done = verify(seen(claim=claim(FOUND, owner=ME, reported=True)))
     assert (type(done), done.reason) == (Idle, "WishFulfilled")
 
 
 def test_a_verification_that_is_done_still_sets_the_parameter_right():
-    assert verify(seen(claim=claim(FOUND, owner=ME, verified=True), recorded="")) == Record(at("12:00"), "")
+    assert verify(seen(claim=claim(FOUND, owner=ME, reported=True), recorded="")) == Record(at("12:00"), "")
 
 
 @pytest.mark.parametrize("ask", [update, verify])
@@ -82,7 +82,7 @@ def test_a_verification_whose_run_died_is_finished_by_the_next_with_the_same_exp
 @pytest.mark.parametrize(
     "left",
     [
-        pytest.param(claim(FOUND, verified=True), id="done"),
+        pytest.param(claim(FOUND, reported=True), id="done"),
         pytest.param(claim(FOUND, number=8), id="taken over once already, and its job died without a word again"),
         pytest.param(claim(plan("11:00", VERIFY, attempt=7)), id="of another watermark"),
         pytest.param(claim(plan("12:00", VERIFY, attempt=7, source=RECREATED)), id="of another source"),
@@ -103,7 +103,7 @@ def test_another_run_leaves_a_verification_at_work_alone():
 
 def test_a_verification_counts_as_done_only_by_its_report():
     assert not claim(FOUND).is_done(table("12:00", done=(FOUND,)))
-    assert claim(FOUND, verified=True).is_done(table("12:00"))
+    assert claim(FOUND, reported=True).is_done(table("12:00"))
 
 
 def test_it_costs_what_a_full_export_costs():

@@ -221,6 +221,8 @@ def test_what_is_said_of_columns_belongs_to_the_table_and_reads_back():
         ({"tables": [{**ORDERS, "iceberg_table": "tidemark_runs"}]}, "tables[0].iceberg_table is 'tidemark_runs'"),
         ({"tables": [{**ORDERS, "compare_old_images": "yes"}]}, "tables[0].compare_old_images is 'yes'"),
         ({"tables": [ORDERS], "defaults": {"columns": {}}}, "unknown setting 'columns'"),
+        ({"tables": [{**ORDERS, "maintain_days": 366}]}, "tables[0].maintain_days is 366"),
+        ({"tables": [{**ORDERS, "snapshot_days": 2}]}, "tables[0].snapshot_days is 2"),
     ],
 )
 def test_what_cannot_be_said_of_columns_is_refused(raw, words):

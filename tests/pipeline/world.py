@@ -62,11 +62,11 @@ def claim(
     owner: str = OTHER,
     owner_runs: bool = False,
     refused_with: str = "",
-    verified: bool = False,
+    reported: bool = False,
 ) -> Claim:
     """A claim as the parameters show it; an execution always sees itself running."""
     runs = owner_runs or owner == ME
-    return Claim(number, owner, found, owner_runs=runs, refused_with=refused_with, verified=verified)
+    return Claim(number, owner, found, owner_runs=runs, refused_with=refused_with, reported=reported)
 
 
 def table(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
-from pipeline.execution_input import BACKFILL, FULL
+from pipeline.execution_input import BACKFILL, FULL, MAINTAIN
 from pipeline.half_done import MOST_JOB_RUNS
 from pipeline.job_order import JobOrder
 from spark import guard
@@ -105,7 +105,10 @@ class Jobs:
             return self._ended(run, "FAILED", "without a word")
         try:
             version = self._table.version
-            if guard.is_done(self._table.state, run.order):
+            if run.order.job == MAINTAIN:
+                guard.marker_to_keep(self._table.state, run.order)
+                self._table.is_being_maintained(run.order)
+            elif guard.is_done(self._table.state, run.order):
                 return self._reported(run)
             self._check(run, exports)
             yield self._dice.randint(10, 5 * MINUTE)
@@ -141,6 +144,9 @@ class Jobs:
             if run.order.job_id in self._table.state.job_ids:
                 return
             raise TableContended(f"{run.order.job_id} lost the race")
+        if run.order.job == MAINTAIN:
+            self._table.commit(run.order, self._table.rows)
+            return
         rows = {} if run.order.job == "load" else dict(self._table.rows)
         for export in exports:
             for key, value in export.source.records(export.request).items():

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import BACKFILL, ExecutionInput
+from pipeline.execution_input import BACKFILL, MAINTAIN, TOLD_BY_REPORT, ExecutionInput
 from pipeline.exports import (
     LONGEST_EXPORT,
     ExportRequest,
@@ -52,8 +52,8 @@ def plan(run: Run) -> State:
         yield from run.pause()
         seen = yield from _observe(run, found)
         settings = run.account.settings
-        length = next_window(settings, seen.source.recovery_days, seen.table)
-        action = next_action(seen, wish, length, history_needed(settings), rebuilds=settings.rebuilds)
+        lengths = next_window(settings, seen.source.recovery_days, seen.table), history_needed(settings)
+        action = next_action(seen, wish, *lengths, maintain_every=settings.maintain_every, rebuilds=settings.rebuilds)
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break
@@ -75,11 +75,11 @@ def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
     if claim is not None:
         yield from run.pause()
         runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
-        refused = ""
-        if not runs:
+        report = None
+        if not runs or (claim.owner == run.name and claim.plan.mode in TOLD_BY_REPORT):
             yield from run.pause()
-            refused = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id, ""))
-        claim = replace(claim, owner_runs=runs, refused_with=refused)
+            report = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id))
+        claim = replace(claim, owner_runs=runs, refused_with=report or "", reported=report == "")
         if not runs and not claim.is_done(state):
             job_id = claim.plan.job_id
             claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.ended_runs(job_id)))
@@ -110,7 +110,7 @@ def choose_action(run: Run) -> str:
     if run.dry or isinstance(run.plan, Idle):
         return "Idle"
     if isinstance(run.plan, Export):
-        return "StartExports"
+        return "StartExports" if run.plan.kind == "Export" else "PrepareJob"
     if isinstance(run.plan, Record):
         return "RecordWatermark"
     assert isinstance(run.plan, Halt)
@@ -174,10 +174,11 @@ def choose_readiness(run: Run) -> str:
 
 def prepare_job(run: Run) -> State:
     """Write the order and its token; as lambdas/prepare_job.py does."""
+    run.account.begins_to_work(run.name)
     yield from run.pause()
     found = _planned(run).plan
     order = JobOrder(
-        job="load" if found.is_full else "backfill" if found.mode == BACKFILL else "merge",
+        job="load" if found.is_full else found.mode if found.mode in (BACKFILL, MAINTAIN) else "merge",
         job_id=found.job_id,
         table="glue.tidemark.orders",
         source=SourceTable(ARN, found.source_id, KEY),
@@ -209,6 +210,10 @@ def run_spark_job(run: Run) -> State:
 def record_watermark(run: Run) -> State:
     """Read the watermark back and write the operator's view; as lambdas/record_watermark.py does."""
     yield from run.pause()
+    if isinstance(run.plan, Export) and run.plan.kind == "Maintain":
+        if run.ask("s3", lambda: run.account.jobs.reports.get(_planned(run).plan.job_id)) == "":
+            return "NotifySuccess"
+        raise JobFailed(f"{run.token} ended well and says nothing")
     state = run.ask("glue", lambda: run.account.table.state)
     shows = isinstance(run.plan, Record) or _planned(run).plan.job_id in state.job_ids
     if state.watermark is None or not shows:

@@ -95,11 +95,11 @@ class Person:
         return {"TableRecreated": recreated, "HistoryLost": lost}.get(error, False)
 
     def wishes(self) -> Process:
-        """Every now and then: a backfill, a full export, an update by hand, or only what would be done."""
+        """Every now and then: a backfill, a full export, maintenance, an update by hand, or only what would be done."""
         while True:
             yield self._dice.randint(HOUR, 16 * DAY)
             wish: dict[str, Any] = {"table": "orders"}
-            kind = self._dice.choice(("backfill", "backfill", "full", "update"))
+            kind = self._dice.choice(("backfill", "backfill", "full", "maintain", "update"))
             watermark = self._account.table.state.watermark
             if kind == "backfill":
                 back = self._dice.choice((10 * MINUTE, 2 * HOUR, DAY, 3 * DAY, 20 * DAY))

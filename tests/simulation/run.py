@@ -106,6 +106,8 @@ def told(action: Action) -> str:
     """An action in a few words."""
     if isinstance(action, Export):
         plan = action.plan
+        if not plan.requests:
+            return f"{plan.mode}: at {format_instant(plan.end)}, claim {action.number}, attempt {plan.attempt}"
         ends = f"{format_instant(plan.start)} to {format_instant(plan.end)}" if not plan.is_full else f"{plan.end}"
         over = f", takes over from {action.taken_over_from.rpartition(':')[2]}" if action.taken_over_from else ""
         count = f"{len(plan.requests)} exports" if not plan.is_full else "a full export"

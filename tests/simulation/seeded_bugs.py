@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 from unittest.mock import patch
 
 from pipeline import half_done, planner
@@ -32,13 +33,11 @@ def cursor_moved_at_export_start() -> Iterator[None]:
         run.account.parameters.recorded = format_instant(run.plan.plan.end)
         return (yield from start_exports(run))
 
-    def plan(
-        seen: Observation, wish: ExecutionInput, window: timedelta, history: timedelta, *, rebuilds: bool
-    ) -> Action:
+    def plan(seen: Observation, wish: ExecutionInput, *lengths: timedelta, **settings: Any) -> Action:
         marker, latest = seen.table.marker, seen.source.latest
         if marker and latest and marker.watermark < (cursor := _cursor(seen.recorded)) <= latest:
             seen = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=cursor)))
-        return next_action(seen, wish, window, history, rebuilds=rebuilds)
+        return next_action(seen, wish, *lengths, **settings)
 
     start_exports, next_action = machine.STATES["StartExports"], machine.next_action
     with patch.dict(machine.STATES, StartExports=start), patch.object(machine, "next_action", plan):
@@ -160,6 +159,18 @@ def wish_of_another_taken_for_done() -> Iterator[None]:
 
 
 @contextmanager
+def maintenance_forgotten() -> Iterator[None]:
+    """Maintenance that has failed once is not begun again."""
+    maintenance = planner._maintenance
+
+    def once(seen: Observation) -> Action | None:
+        return None if seen.table.maintained else maintenance(seen)
+
+    with patch.object(planner, "_maintenance", once):
+        yield
+
+
+@contextmanager
 def job_without_guard() -> Iterator[None]:
     """The job merges whatever it is given: no bug by itself, but nothing stands behind the planner then."""
     with patch.object(guard, "check_fits", lambda _marker, _order: None):
@@ -178,4 +189,5 @@ BUGS = (
     claim_overwritten,
     half_done_work_forgotten,
     wish_of_another_taken_for_done,
+    maintenance_forgotten,
 )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from pipeline.execution_input import UPDATE
 from pipeline.instants import format_instant
+from pipeline.maintenance import is_due
 from pipeline.observation import Idle
 from pipeline.settings import HALT, REBUILD
 from pipeline.windows import closed_windows
@@ -28,6 +30,8 @@ _WINDOWS: tuple[int | dict[str, int], ...] = (
     *(480, 45),
     {"shortest": 30, "longest": 1_440},
 )
+#: After so long without trouble maintenance has been tried again where it had failed.
+_LONG_CALM = 3 * DAY
 #: Of so many tables one rebuilds itself where history is lost.
 _REBUILDING = 4
 #: Of so many runs one is struck in one of its calls; of so many one is slow.
@@ -130,6 +134,11 @@ class Simulation:
         if behind:
             what = f"nothing is wrong since {format_instant(instant(calm))}, and the table is at {watermark}"
             raise account.timeline.violated("never stuck for longer than a tick", what)
+        state, every = account.table.state, account.settings.maintain_every
+        # Tried once at a watermark, it is tried again when as much has come in: windows have a day at most.
+        if now - calm > _LONG_CALM and is_due(state, every + timedelta(seconds=_LONG_CALM)):
+            what = f"the table is at {watermark}, and was maintained at {state.maintained}"
+            raise account.timeline.violated("files do not pile up", what)
 
     def _ended(self, run: Run) -> None:
         self.live.pop(run.number, None)

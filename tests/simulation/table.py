@@ -11,7 +11,7 @@ from tests.simulation.source import Rows
 #: Older snapshots have expired: as many as a few days of short windows make.
 _KEPT = 200
 _JOB_IDS = 60
-#: Nobody looks further back than past a few backfills.
+#: Nobody looks further back than past a few backfills, but at the oldest one.
 _COMMITS = 10
 
 
@@ -47,18 +47,29 @@ class IcebergTable:
         """Another number after every change of the table, whoever made it."""
         return self.snapshots[-1].number if self.snapshots else -self._committed
 
-    def commit(self, order: JobOrder, rows: Rows, billed: int) -> None:
+    def is_being_maintained(self, order: JobOrder) -> None:
+        """Remember it as a table property, which makes no snapshot."""
+        self.snapshots[-1] = replace(self.snapshots[-1], state=replace(self.state, maintained=order.end))
+
+    def commit(self, order: JobOrder, rows: Rows, billed: int | None = None) -> None:
         """Add a snapshot with the marker that jobs write."""
         source = order.source
         marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {}, billed)
         done = (*(self.snapshots[-1].jobs[1 - _JOB_IDS :] if self.snapshots else ()), order.job_id)
-        commits = (marker.to_properties(), *self.state.commits[: _COMMITS - 1])
-        self._add(Snapshot(rows, TableState(True, marker, frozenset(done), commits), self._next(), done))
+        before = self.state.commits
+        commits = (
+            marker.to_properties(),
+            *(before if len(before) < _COMMITS else (*before[: _COMMITS - 2], before[-1])),
+        )
+        state = TableState(True, marker, frozenset(done), commits, self.state.maintained)
+        self._add(Snapshot(rows, state, self._next(), done))
 
     def roll_back(self, commits: int) -> None:
         """Make an older snapshot the newest."""
-        left = self.snapshots[: max(1, len(self.snapshots) - commits)]
-        self.snapshots = left and [*left[:-1], replace(left[-1], number=self._next())]
+        left, maintained = self.snapshots[: max(1, len(self.snapshots) - commits)], self.state.maintained
+        if left:
+            state = replace(left[-1].state, maintained=maintained)
+            self.snapshots = [*left[:-1], replace(left[-1], state=state, number=self._next())]
 
     def drop(self) -> None:
         """Remove the table."""

@@ -120,6 +120,14 @@ class Shop:
         """Export windows and merge them; the report."""
         return self.run(self.windows(*bounds, **options))
 
+    def maintenance(self, at: float, **said: Any) -> JobOrder:
+        """The order to put the table's files in order, at its watermark."""
+        return replace(self.order("maintain", [], minute(at), minute(at)), **said)
+
+    def maintain(self, at: float, **said: Any) -> dict[str, Any]:
+        """Put the table's files in order; the report."""
+        return self.run(self.maintenance(at, **said))
+
     def run(self, order: JobOrder) -> dict[str, Any]:
         """Carry out an order; the report."""
         return run(self.spark, order, self.secret)

@@ -83,6 +83,9 @@ def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
     source.roll_back(loaded)
     with pytest.raises(RebuildNeeded, match="lacks v"):
         source.merge(5, 25)
+    # Written anew with the columns of now, its files would have lost the value.
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.maintain(5)
     assert source.state.watermark == minute(5)
     source.load(25)
     source.put(26, {"pk": {"S": "c"}, "v": {"N": "2"}})

@@ -14,6 +14,7 @@ EXPORT = {"kind": "Export", "table": "orders", "job_id": "job-1"}
 IDLE = {"kind": "Idle", "reason": "UpToDate"}
 IDLE_WITH_NEWS = {**IDLE, "table": "orders", "news": ["IncidentOver", "Digest"]}
 HALT = {"kind": "Halt", "table": "orders", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
+MAINTAIN = {"kind": "Maintain", "table": "orders", "job_id": "job-2", "exports": []}
 RECORD = {"kind": "Record", "table": "orders", "watermark": "…"}
 EXPORTS = [{"from": "…", "to": "…", "arn": "arn-of-the-export"}]
 COMPLETE = [{**EXPORTS[0], "manifest": "s3://…"}]
@@ -100,6 +101,14 @@ def test_news_that_cannot_be_told_does_not_fail_the_run():
 def test_news_at_the_end_of_a_run_with_work_is_told_too():
     states = walk(answers(EXPORT, IDLE_WITH_NEWS)).states
     assert states == ["Plan", "ChooseAction", *ROUND, "NotifyNews", "ChooseAction", "Idle"]
+
+
+def test_maintenance_needs_no_export():
+    route = walk(answers(EXPORT, MAINTAIN, IDLE))
+    rest = ROUND[ROUND.index("PrepareJob") :]
+    assert route.states == ["Plan", "ChooseAction", *ROUND, *rest, "Idle"]
+    assert route.last("PrepareJob")["Payload"] == {"plan": MAINTAIN, "exports": []}
+    assert route.last("NotifySuccess")["Payload"]["exports"] == []
 
 
 def test_a_round_exports_merges_records_tells_and_plans_again():

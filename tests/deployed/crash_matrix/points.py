@@ -59,7 +59,7 @@ NO_POINT = {
     ("StartExports", "s3:PutObjectAcl", "*"): "made by DynamoDB for who asks for an export",
     ("StartExports", "s3:AbortMultipartUpload", "*"): "made by DynamoDB for who asks for an export",
     (JOB, "s3:AbortMultipartUpload", "*"): "only when an upload of more than one part fails halfway",
-    (JOB, "s3:DeleteObject", "*"): "only after a write that was given up, and of metadata a hundred commits old",
+    (JOB, "s3:DeleteObject", "*"): "by maintenance, which has tests of its own, and of metadata a hundred commits old",
     (JOB, "s3:GetObject", "assets"): "made by EMR Serverless before the job begins",
     (JOB, "s3:PutObject", "logs/*"): "made by EMR Serverless when the job has ended",
     (

@@ -63,7 +63,7 @@ class Life:
         self._ever: set[int] = set()
 
     def live(self) -> Lived:
-        """From the first full export over merges of one to three windows to a verification, a backfill and a rebuild.
+        """From the first full export over merges of one to three windows to verification, backfill, maintenance and rebuild.
 
         The second merge is done as into a large table. The rebuild comes with other wishes, where there are any.
         """
@@ -84,6 +84,8 @@ class Life:
         found += self._verified(at)
         self.shop.run(self.shop.windows(at - STRETCH, at, job="backfill"))
         found += self._compared("the backfill", at)
+        self.shop.maintain(at)
+        found += self._compared("maintenance", at)
         self._wishes = self._wishes.others(self._dice, self._names)
         self.shop.columns = self._wishes.columns
         self.shop.load(at)

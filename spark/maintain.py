@@ -1,0 +1,151 @@
+"""Maintain: put the files of a table in order, every row as it is.
+
+Small files are written together, with the rows left out that delete files hide; large files only where much of them is
+hidden, so that the cost follows what has changed. Snapshots older than the order keeps go with the files that only they
+refer to, and so do files that no snapshot knows, which jobs that died have left. Each step may be repeated: who is killed
+between them has done a part, and whoever comes next does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from pyspark.sql import Row, SparkSession
+
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from pipeline.maintenance import oldest_kept
+from pipeline.marker import MAINTAINED, NO_TABLE, Marker, read_table_state
+from pipeline.protected import PROTECTED, protected_at
+from pipeline.table_columns import check_shown
+from spark.commits import undisturbed
+from spark.guard import marker_to_keep
+from spark.protection import Protection
+from spark.shuffles import for_files, shuffle_for
+from spark.table import Table
+
+_AT_ONCE = "max-concurrent-file-group-rewrites"
+#: The id that Iceberg's specification gives to the column of delete files with the path of the file that rows are hidden in.
+_PATH_OF_DELETED = 2_147_483_546
+
+
+def maintain(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> dict[str, Any]:
+    """Carry it out; returns the counts that `pipeline.maintenance` names, and the snapshot it has led to.
+
+    Raises what a merge raises where the table is not at the order's instant, shows columns that it no longer has, or is
+    changed by somebody else meanwhile.
+    """
+    metadata = table.metadata()
+    kept = marker_to_keep(read_table_state(metadata) if metadata else NO_TABLE, order)
+    # Files are written anew with the columns that the table has now.
+    check_shown(metadata)
+    # Before anything else: if this fails, it is not tried again at once.
+    table.remember({MAINTAINED: format_instant(order.end)})
+    table.drop_left_branches()
+    shuffle_for(spark, for_files(table.summary()))
+    said = _marker(kept, order) | {PROTECTED: protected_at(metadata, order.end)}
+    rewritten = _written_together(spark, order, table, said)
+    expired = _expired(spark, order, table)
+    orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()
+    removed = _size(spark, orphans.orphanFileLocations())
+    return {"snapshot_id": table.snapshot_id(), "counts": {**rewritten, **expired, "orphans_removed": removed}}
+
+
+def _marker(kept: Marker, order: JobOrder) -> dict[str, str]:
+    """What the commits of maintenance say: where the table is, as the commit of its rows said it, and who says so."""
+    return Marker(
+        watermark=kept.watermark,
+        start=kept.watermark,
+        job=order.job,
+        job_id=order.job_id,
+        source_arn=kept.source_arn,
+        source_id=kept.source_id,
+        counts={},
+    ).to_properties()
+
+
+def _written_together(spark: SparkSession, order: JobOrder, table: Table, said: Mapping[str, str]) -> dict[str, int]:
+    """Write small files together, let go of the delete files that they needed, and write the lists of files together."""
+    # As many buckets at once as there are processors: mostly a bucket's small files are one task.
+    at_once = str(spark.sparkContext.defaultParallelism)
+    deletes = _delete_files(table)
+    data = _actions(spark).rewriteDataFiles(table.java()).option(_AT_ONCE, at_once)
+    for name, value in said.items():
+        data = data.snapshotProperty(name, value)
+    done = undisturbed(order, data.execute)
+    if dangling := _dangling(spark, table):
+        _removed(spark, order, table, dangling, said)
+    manifests = _actions(spark).rewriteManifests(table.java())
+    for name, value in said.items():
+        manifests = manifests.snapshotProperty(name, value)
+    undisturbed(order, manifests.execute)
+    return {
+        "files_rewritten": int(done.rewrittenDataFilesCount()),
+        "files_written": int(done.addedDataFilesCount()),
+        "bytes_rewritten": int(done.rewrittenBytesCount()),
+        # Of some the rewriting itself let go.
+        "delete_files_removed": deletes - _delete_files(table),
+    }
+
+
+def _delete_files(table: Table) -> int:
+    """How many the table has, by its newest snapshot."""
+    return int(table.summary().get("total-delete-files", 0))
+
+
+def _dangling(spark: SparkSession, table: Table) -> list[Row]:
+    """The delete files whose data file the table no longer has: path and partition of each.
+
+    Iceberg's own action passes over them (apache/iceberg#17203), and to write delete files anew fails in tables with a map
+    (#14619). Spark writes a delete file for one data file, whose path is then both bounds of the paths in it.
+    """
+    path, last = (f"CAST(d.{bounds}[{_PATH_OF_DELETED}] AS STRING)" for bounds in ("lower_bounds", "upper_bounds"))
+    spec = table.java().spec().specId()
+    return spark.sql(
+        f"SELECT d.file_path, d.partition FROM {table.sql_name}.delete_files d "  # noqa: S608 - no data
+        f"LEFT ANTI JOIN {table.sql_name}.data_files f ON f.file_path = {path} WHERE {path} = {last} AND d.spec_id = {spec}"
+    ).collect()
+
+
+def _removed(
+    spark: SparkSession, order: JobOrder, table: Table, dangling: Sequence[Row], said: Mapping[str, str]
+) -> None:
+    """Take delete files out of the table, in one commit; only their paths and partitions count for that."""
+    java = table.java()
+    commit, spec = java.newRewrite(), java.spec()
+    names = [field.name() for field in spec.fields()]
+    for file in dangling:
+        place = "/".join(f"{name}={file['partition'][name]}" for name in names)
+        described = spark._jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(spec).ofPositionDeletes()
+        described = described.withPath(file["file_path"]).withPartitionPath(place)
+        commit.deleteFile(described.withFileSizeInBytes(0).withRecordCount(0).build())
+    for name, value in said.items():
+        commit.set(name, value)
+    undisturbed(order, commit.commit)
+
+
+def _expired(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
+    """Let go of the snapshots that the order does not keep."""
+    metadata = table.metadata()
+    oldest = oldest_kept(metadata, order.end, timedelta(days=order.snapshot_days))
+    older = [one for one in metadata["snapshots"] if oldest is not None and one["timestamp-ms"] < oldest]
+    if not older:
+        return {"snapshots_expired": 0, "files_expired": 0}
+    found = _actions(spark).expireSnapshots(table.java()).expireOlderThan(oldest).execute()
+    gone = len(metadata["snapshots"]) - len(table.metadata()["snapshots"])
+    return {
+        "snapshots_expired": gone,
+        "files_expired": int(found.deletedDataFilesCount() + found.deletedPositionDeleteFilesCount()),
+    }
+
+
+def _actions(spark: SparkSession) -> Any:
+    return spark._jvm.org.apache.iceberg.spark.actions.SparkActions.get(spark._jsparkSession)
+
+
+def _size(spark: SparkSession, of_java: Any) -> int:
+    """How many there are of something that Java can go through."""
+    iterables = spark._jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables
+    return int(iterables.size(of_java))
