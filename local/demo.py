@@ -137,8 +137,8 @@ def _follow(deployed: Deployed, execution: str, tell: Tell) -> None:
 
 def _show_mails(aws: LocalAws, tell: Tell) -> None:
     mails = aws.outbox()
-    tell(f"\n{len(mails)} mails were sent; the last one:\n")
-    last = mails[-1]
+    tell(f"\n{len(mails)} mails were sent; the last about records:\n")
+    last = next(mail for mail in reversed(mails) if "records" in mail["Subject"])
     for name in ("To", "Subject"):
         tell(f"  {name}: {last[name]}")
     tell("")
