@@ -11,10 +11,10 @@ from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import TOLD_BY_REPORT, ExecutionInput
+from pipeline.execution_input import REPORTED_AS, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
-from pipeline.journal import REPORTED, Claim, newest_claim
+from pipeline.journal import Claim, newest_claim
 from pipeline.marker import TableState
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
@@ -62,9 +62,9 @@ def _observe(deployment: Deployment, name: str, found: parameters.TableParameter
 def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str, state: TableState) -> Claim:
     """Add to a claim what the parameter cannot know: whether its owner runs, and what became of its job."""
     runs = claim.owner == execution or executions.runs(claim.owner)
-    asks_itself = claim.owner == execution and claim.plan.mode in TOLD_BY_REPORT
+    asks_itself = claim.owner == execution and claim.plan.mode in REPORTED_AS
     report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
-    refused, reported = report.get("error", ""), report.get("outcome") in REPORTED
+    refused, reported = report.get("error", ""), report.get("outcome", "") == REPORTED_AS.get(claim.plan.mode)
     found = replace(claim, owner_runs=runs, refused_with=refused, reported=reported)
     if runs or found.is_done(state):
         return found
@@ -120,7 +120,7 @@ def _last_run(deployment: Deployment, seen: Observation, mode: str) -> LastRun |
     claim = seen.claim
     if claim is None or not claim.is_done(seen.table):
         return None
-    if claim.plan.mode != mode and not {claim.plan.mode, mode}.isdisjoint(TOLD_BY_REPORT):
+    if claim.plan.mode != mode and not {claim.plan.mode, mode}.isdisjoint(REPORTED_AS):
         return None
     return LastRun(
         job_id=claim.plan.job_id,

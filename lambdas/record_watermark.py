@@ -9,15 +9,14 @@ from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.drift import drift_of
 from pipeline.errors import JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import TOLD_BY_REPORT
+from pipeline.execution_input import REPORTED_AS
 from pipeline.instants import format_instant
-from pipeline.journal import REPORTED
 from pipeline.marker import TableState
 
 
 def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     plan = event["plan"]
-    if plan.get("mode") in TOLD_BY_REPORT:
+    if plan.get("mode") in REPORTED_AS:
         return _reported(plan, deployment)
     state = table.look(deployment.database, plan["iceberg_table"])
     if state.marker is None or not _shows(state, plan):
@@ -41,7 +40,7 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
 def _reported(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     """Hand on what the job has found or done; neither a verification nor maintenance moves the watermark."""
     report = reports.read(deployment, plan["table"], plan["job_id"])
-    if report.get("outcome") not in REPORTED:
+    if report.get("outcome") != REPORTED_AS[plan["mode"]]:
         raise JobFailed(f"the job {plan['job_id']} ended well, and its report does not say that it has done anything")
     return {
         **{name: report[name] for name in ("watermark", "start", "job_id", "job", "counts")},

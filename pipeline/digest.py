@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from pipeline.execution_input import MAINTAIN
 from pipeline.instants import floor_to, format_instant, parse_instant
-from pipeline.maintenance import JOB as MAINTENANCE
 from pipeline.marker import WATERMARK, Marker
 
 _DAY = timedelta(days=1)
@@ -87,6 +87,6 @@ def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime
             marker = Marker.from_properties(summary)
         except (KeyError, ValueError):
             continue
-        if marker and marker.job != MAINTENANCE and marker.job_id not in seen:
+        if marker and marker.job != MAINTAIN and marker.job_id not in seen:
             seen.add(marker.job_id)
             yield marker

@@ -13,8 +13,8 @@ from pipeline.instants import parse_instant
 
 UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN = "update", "backfill", "full", "verify", "maintain"
 MODES = (UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN)
-#: Work that no commit of the table tells of for sure: the report of its job is its being done.
-TOLD_BY_REPORT = (VERIFY, MAINTAIN)
+#: Work that no commit of the table tells of for sure, by what its job's report calls it once it is done.
+REPORTED_AS = {VERIFY: "verified", MAINTAIN: "maintained"}
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 
 

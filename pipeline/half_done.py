@@ -7,7 +7,7 @@ and table any more, or is given up, is left undone.
 from __future__ import annotations
 
 from pipeline.errors import DamagedExport, error_names
-from pipeline.execution_input import BACKFILL, FULL, TOLD_BY_REPORT, UPDATE, VERIFY, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, REPORTED_AS, UPDATE, VERIFY, ExecutionInput
 from pipeline.journal import Claim
 from pipeline.observation import Export, Observation
 
@@ -66,7 +66,7 @@ def _given_up(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     """
     if wish_given_up(claim) and not for_ever:
         return True
-    if claim.plan.mode in TOLD_BY_REPORT and (claim.refused_with or claim.number > claim.plan.attempt):
+    if claim.plan.mode in REPORTED_AS and (claim.refused_with or claim.number > claim.plan.attempt):
         return True
     if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
         return True

@@ -16,14 +16,12 @@ from datetime import datetime
 from functools import cached_property
 
 from pipeline.errors import ClaimUnreadable
-from pipeline.execution_input import MAINTAIN, TOLD_BY_REPORT, UPDATE
+from pipeline.execution_input import MAINTAIN, REPORTED_AS, UPDATE
 from pipeline.exports import ExportRequest
 from pipeline.instants import format_instant, parse_instant
 from pipeline.marker import TableState
 from pipeline.windows import windows_between
 
-#: The outcomes that reports tell of work which no commit tells of.
-REPORTED = ("verified", "maintained")
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
@@ -102,7 +100,7 @@ class Claim:
         A backfill or a full export leaves the watermark where others may have put it, so only the job's id counts there.
         A verification commits nothing, and maintenance may find nothing to do; their report is their being done.
         """
-        if self.plan.mode in TOLD_BY_REPORT:
+        if self.plan.mode in REPORTED_AS:
             return self.reported
         if self.plan.job_id in table.job_ids:
             return True

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pipeline.deployment import Deployment
+from pipeline.execution_input import MAINTAIN
 from pipeline.horizon import Horizon
-from pipeline.maintenance import JOB as MAINTENANCE
 from pipeline.maintenance import told as maintenance_told
 from pipeline.verification import accounted
 
@@ -83,7 +83,7 @@ def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
     """Every record read, by what became of it; of maintenance, which reads none, what it did."""
     if job == "verify":
         return [accounted(counts)]
-    if job == MAINTENANCE:
+    if job == MAINTAIN:
         return maintenance_told(counts)
     if job == "load":
         return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]

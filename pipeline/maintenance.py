@@ -13,8 +13,6 @@ from typing import Any
 from pipeline.instants import format_instant, parse_instant
 from pipeline.marker import WATERMARK, TableState, ancestors_of_main
 
-#: The job, as markers and reports name it.
-JOB = "maintain"
 #: What is counted.
 COUNTED = (
     "files_rewritten",

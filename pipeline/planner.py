@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pipeline.errors import AnotherRunAtWork, ControlUnknown, HistoryLost, InputRefused, PitrOff, WishGivenUp
-from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, TOLD_BY_REPORT, UPDATE, VERIFY, ExecutionInput, asking
+from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.half_done import half_done, refused_for_good, wish_given_up
 from pipeline.instants import floor_to, format_instant
 from pipeline.journal import RunPlan
@@ -229,7 +229,7 @@ def _record(seen: Observation) -> Action | None:
 def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
     claim = seen.claim
     number = claim.number + 1 if claim else 1
-    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in TOLD_BY_REPORT else 0)
+    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in REPORTED_AS else 0)
     if claim and wish_given_up(claim) and replace(claim.plan, attempt=0) == plan:
         plan = claim.plan.next_attempt()  # asked for again it is other work, with three job runs of its own
     return Export(plan, number)

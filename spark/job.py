@@ -14,6 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
+from pipeline.execution_input import MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from spark import files, report
@@ -29,8 +30,8 @@ from spark.table import Table
 from spark.verify import verify
 
 _WORK = {"load": load, "merge": merge, "backfill": merge}
-#: Work that leaves every row as it was, and how its report calls it once it is done.
-_REPORTED = {"verify": ("verified", verify), "maintain": ("maintained", maintain)}
+#: Work that leaves every row as it was, so that its report says what no commit may.
+_REPORTED = {VERIFY: verify, MAINTAIN: maintain}
 log = logging.getLogger(__name__)
 
 
@@ -74,8 +75,8 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
 def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, started: float) -> dict[str, Any]:
     table = Table(spark, order)
     if order.job in _REPORTED:
-        outcome, work = _REPORTED[order.job]
-        written = report.of_findings(order, outcome, work(spark, order, table, protection), time.monotonic() - started)
+        found = _REPORTED[order.job](spark, order, table, protection)
+        written = report.of_findings(order, REPORTED_AS[order.job], found, time.monotonic() - started)
         report.write_report(spark, order, written)
         return written
     state = table.state()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import BACKFILL, MAINTAIN, TOLD_BY_REPORT, ExecutionInput
+from pipeline.execution_input import BACKFILL, MAINTAIN, REPORTED_AS, ExecutionInput
 from pipeline.exports import (
     LONGEST_EXPORT,
     ExportRequest,
@@ -76,7 +76,7 @@ def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         yield from run.pause()
         runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
         report = None
-        if not runs or (claim.owner == run.name and claim.plan.mode in TOLD_BY_REPORT):
+        if not runs or (claim.owner == run.name and claim.plan.mode in REPORTED_AS):
             yield from run.pause()
             report = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id))
         claim = replace(claim, owner_runs=runs, refused_with=report or "", reported=report == "")
