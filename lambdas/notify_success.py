@@ -11,6 +11,7 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import tell
 from pipeline.continuity import rows_of_report
 from pipeline.deployment import Deployment
+from pipeline.execution_input import MAINTAIN
 from pipeline.incidents import after_look, round_works
 from pipeline.mail import horizon_after, is_told_at_once, success_mail
 
@@ -29,7 +30,9 @@ def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
     table, horizon, rows = event["plan"]["table"], horizon_after(event), rows_of_report(event["report"])
     try:
         before = parameters.read_told(deployment, table)
-        news = after_look(before, works=round_works(event["plan"].get("mode", "")), horizon=horizon, rows=rows)
+        mode = event["plan"].get("mode", "")
+        maintained = mode == MAINTAIN
+        news = after_look(before, works=round_works(mode), horizon=horizon, rows=rows, maintained=maintained)
     except (ClientError, BotoCoreError):
         logger.exception("what has been told is not known; the next look tells what is new, and what is over")
         return []

@@ -1,10 +1,10 @@
 """Incidents: what a failure, a success or a look is worth telling, so that there is one mail per incident and not one per tick.
 
 An incident begins with the first failure of a scheduled run and is over when a run works again: a round is carried out,
-or the table is found up to date. In between every failure that has not been told yet is told once; the same one again is
-silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent, or the table has been
-verified or made anew: a halt that goes on for days writes nothing. A run that a person has started is no part of this:
-that person is always told.
+or the table is found up to date; one of maintenance alone, when that succeeds. In between every failure that has not been
+told yet is told once; the same one again is silence. What has been told is kept in the parameter ``told``, which changes
+only when a mail is sent, or the table has been verified or made anew: a halt that goes on for days writes nothing. A run
+that a person has started is no part of this: that person is always told.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from pipeline.continuity import NOTHING_KNOWN, Doubt, Rows
 from pipeline.digest import Digest
 from pipeline.errors import HistoryLost
-from pipeline.execution_input import FULL, UPDATE
+from pipeline.execution_input import FULL, MAINTAIN, UPDATE
 from pipeline.horizon import Horizon
 from pipeline.instants import format_instant, parse_instant
 
@@ -31,7 +31,7 @@ _LONGEST_NAME = 100
 class Kind:
     """What makes two failures the same: the error's name, the state it was in, and what the run was to do there.
 
-    `mode` is the plan's (update, backfill, full), or "" where nothing was planned. Messages play no part: they hold instants.
+    `mode` is the plan's, or "" where nothing was planned. Messages play no part: they hold instants.
     """
 
     error: str
@@ -53,6 +53,11 @@ class Incident:
     watermark: datetime | None
     kinds: tuple[Kind, ...]
     ending: bool = False
+
+    @property
+    def is_of_maintenance(self) -> bool:
+        """Whether nothing but maintenance has failed: the table is followed all the while."""
+        return all(kind.mode == MAINTAIN for kind in self.kinds)
 
     def ticks_until(self, end: datetime, tick: timedelta) -> int:
         """How many ticks of the schedule had no success, if `end` is the first that has."""
@@ -174,16 +179,23 @@ def round_works(mode: str) -> bool:
 
 
 def after_look(
-    told: Told, *, works: bool, horizon: Horizon | None, digest: Digest | None = None, rows: Rows = NOTHING_KNOWN
+    told: Told,
+    *,
+    works: bool,
+    horizon: Horizon | None,
+    digest: Digest | None = None,
+    rows: Rows = NOTHING_KNOWN,
+    maintained: bool = False,
 ) -> News:
-    """What a run that has not failed is worth telling. `works`: it carried a round out, or found the table up to date.
+    """What a run that has not failed is worth telling.
 
-    `rows`: what is known of the table's. That they were not what changes say is told once, until the table has been
-    verified or made anew; what was found before that may be found again, and is not told again.
+    `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance. `rows`: what is
+    known of the table's. That they were not what changes say is told once, until the table has been verified or made anew;
+    what was found before that may be found again, and is not told again.
     """
-    news = _of_the_horizon(told, horizon)
-    if works and told.incident:
-        news = replace(news, over=told.incident, told=replace(news.told, incident=None))
+    news, incident = _of_the_horizon(told, horizon), told.incident
+    if incident and (maintained if incident.is_of_maintenance else works):
+        news = replace(news, over=incident, told=replace(news.told, incident=None))
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
     return _of_the_rows(news, rows)

@@ -59,7 +59,7 @@ def _all_clear(
 ) -> Mail:
     """One mail for all that is over."""
     incident = news.over
-    lines = [f"All clear: {table} is followed again."]
+    lines = [f"All clear: {table} is {'maintained' if incident and incident.is_of_maintenance else 'followed'} again."]
     facts: dict[str, Any] = {"status": CLEARED, "table": table, "execution": event["execution"]}
     what = "history is safe again"
     if incident:
@@ -88,12 +88,14 @@ def _story(incident: Incident, ended: datetime, tick: timedelta) -> list[str]:
     count = incident.ticks_until(ended, tick)
     lines = ["What had failed:", *(f"  {kind}" for kind in incident.kinds)]
     lasted = f"From {format_instant(incident.since)} to {format_instant(ended)}, {words(ended - incident.since)}"
+    if incident.is_of_maintenance:
+        return [*lines, f"{lasted}. The table was followed all the while."]
     return [*lines, f"{lasted}: {count} {'ticks' if count > 1 else 'tick'} of the schedule without success."]
 
 
 def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
     """What the table was brought forward by; a full export may also have begun anew."""
-    if horizon is None:
+    if horizon is None or incident.is_of_maintenance:
         return []
     now = format_instant(horizon.watermark)
     if incident.watermark is None:

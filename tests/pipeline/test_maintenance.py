@@ -10,6 +10,7 @@ import pytest
 from pipeline.digest import digest_due
 from pipeline.errors import error_names
 from pipeline.execution_input import FULL, MAINTAIN, VERIFY, special_wish
+from pipeline.incidents import Incident, Kind, News, Told, after_look
 from pipeline.instants import format_instant
 from pipeline.mail import is_told_at_once, success_mail
 from pipeline.maintenance import COUNTED, is_due, oldest_kept, told
@@ -197,3 +198,17 @@ def test_the_mail_of_one_that_failed_says_that_every_row_is_as_it_was():
     assert text.startswith("JobFailed in RunSparkJob, while maintaining orders.\n")
     assert "The table's rows and its watermark are as they were; some of its files may be in order already." in text
     assert "The schedule goes on, and maintains the table again when that is due." in text
+
+
+def _open(*kinds: Kind) -> Told:
+    return Told(Incident(at("09:00"), at("12:00"), kinds))
+
+
+def test_an_incident_of_maintenance_alone_is_over_when_that_succeeds():
+    failed = Kind("JobFailed", "RunSparkJob", MAINTAIN)
+    of_maintenance, of_both = _open(failed), _open(failed, Kind("JobFailed", "RunSparkJob", "update"))
+    assert after_look(of_maintenance, works=True, horizon=None) == News(of_maintenance)
+    over = after_look(of_maintenance, works=False, horizon=None, maintained=True)
+    assert over == News(Told(), over=of_maintenance.incident)
+    assert after_look(of_both, works=False, horizon=None, maintained=True) == News(of_both)
+    assert after_look(of_both, works=True, horizon=None).over == of_both.incident

@@ -60,6 +60,20 @@ def test_an_all_clear_says_what_it_was_since_when_what_it_cost_and_what_was_caug
     assert mail.facts["failed_ticks"] == 109
 
 
+def test_an_all_clear_of_maintenance_says_that_the_table_was_followed():
+    of_maintenance = replace(INCIDENT, kinds=(Kind("JobFailed", "RunSparkJob", "maintain"),))
+    (mail,) = written(News(Told(), over=of_maintenance))
+    assert mail.text.startswith(
+        "All clear: orders is maintained again.\n"
+        "\n"
+        "What had failed:\n"
+        "  JobFailed in RunSparkJob (maintain)\n"
+        "From 2026-11-20T09:00:00Z to 2026-11-21T12:15:00Z, 27 h 15 min. The table was followed all the while.\n"
+        "\n"
+        "History would be lost"
+    )
+
+
 def test_a_person_s_run_ends_an_incident_when_it_started():
     (mail,) = written(News(Told(), over=INCIDENT), tick="")
     assert "to 2026-11-21T12:16:12Z, 27 h 16 min: 110 ticks" in mail.text

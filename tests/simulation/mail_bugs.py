@@ -66,8 +66,8 @@ def only_the_first_failure_told() -> Iterator[None]:
 def no_warning_without_a_failure() -> Iterator[None]:
     """A table that is paused, or held by another run, is not looked at for its horizon."""
 
-    def after(told: Told, *, works: bool, horizon: Horizon | None) -> News:
-        return after_look(told, works=works, horizon=horizon if works else None)
+    def after(told: Told, *, works: bool, horizon: Horizon | None, maintained: bool = False) -> News:
+        return after_look(told, works=works, horizon=horizon if works else None, maintained=maintained)
 
     with patch.object(telling, "after_look", after):
         yield

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import HistoryLost, WishGivenUp
+from pipeline.execution_input import MAINTAIN
 from pipeline.incidents import Told
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING
 from pipeline.observation import UP_TO_DATE, Idle
@@ -131,8 +132,13 @@ class Post:
         if left != Mailed() and not run.untold:
             raise self._wrong("what was mailed is recorded", f"run {run.number} has mailed {left}")
 
-    def has_worked(self, run: Run) -> None:
-        """A run has shown that runs work again: the incident that it could know of is over."""
+    def has_worked(self, run: Run, *, maintained: bool = False) -> None:
+        """A run has shown that runs work again, or has maintained: the incident that it could know of is over.
+
+        One of maintenance alone is over when that succeeds, and no other is then.
+        """
+        if all(mode == MAINTAIN for _, _, mode in self._kinds) is not maintained:
+            return
         if self._kinds and run.known is not None and self._since <= run.known and not run.untold:
             raise self._wrong("the end of an incident is told", f"run {run.number} worked, {self._kinds} stays open")
 

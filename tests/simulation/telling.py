@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pipeline.errors import EdgeFailed
-from pipeline.execution_input import tick_of
+from pipeline.execution_input import MAINTAIN, tick_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import (
@@ -68,10 +68,10 @@ def notify_success(run: Run) -> State:
     watermark = run.account.table.state.watermark
     if run.horizon is not None and watermark is not None:
         run.horizon = Horizon(watermark, run.horizon.earliest, run.horizon.latest, run.horizon.recovery_days)
-    works = round_works(mode)
-    yield from _tell(run, before, after_look(before, works=works, horizon=run.horizon))
-    if works:
-        run.account.post.has_worked(run)
+    works, maintained = round_works(mode), mode == MAINTAIN
+    yield from _tell(run, before, after_look(before, works=works, horizon=run.horizon, maintained=maintained))
+    if works or maintained:
+        run.account.post.has_worked(run, maintained=maintained)
     return "Plan"
 
 
