@@ -190,8 +190,7 @@ def after_look(
     """What a run that has not failed is worth telling.
 
     `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance. `rows`: what is
-    known of the table's. That they were not what changes say is told once, until the table has been verified or made anew;
-    what was found before that may be found again, and is not told again.
+    known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
     """
     news, incident = _of_the_horizon(told, horizon), told.incident
     if incident and (maintained if incident.is_of_maintenance else works):
