@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.local_aws, pytest.mark.deployed]
 #: Granted and not used here: construct of the role, action, and the reason.
 UNUSED = {
     ("JobRole", "s3:AbortMultipartUpload"): "only when an upload of more than one part fails halfway",
-    ("JobRole", "s3:DeleteObject"): "only after a write that was given up, and of metadata a hundred commits old",
 }
 
 

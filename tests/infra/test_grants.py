@@ -69,6 +69,7 @@ EXPECTED = {
         s3:GetObject on <asset>
         s3:GetObject on <asset>
         s3:GetObject on <asset>
+        s3:GetObject on <asset>
         s3:GetObject on <StorageBucket.Arn>/exports/*
         s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload on <StorageBucket.Arn>/warehouse/*
         s3:PutObject on <StorageBucket.Arn>/runs/*

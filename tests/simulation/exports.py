@@ -20,6 +20,8 @@ from tests.simulation.timeline import Timeline
 _TOKEN_LIFE = 8 * HOUR
 #: When an export that never ends is given up, and how long it takes at most until damaged files are noticed.
 _HANGING, _UNTIL_REFUSED = 96 * HOUR, 2 * HOUR
+#: What an export has failed of is the answer to who asks within its quarter of an hour, and "now" is five minutes ago.
+_HEARD_AGAIN = 20 * MINUTE
 _NEVER = 10_000 * DAY
 
 
@@ -131,7 +133,7 @@ class Exports:
         if flaw.never_ends:
             self.trouble(now + _HANGING)
         elif failure or flaw.hours or flaw.damage:
-            self.trouble(ends + (_UNTIL_REFUSED if flaw.damage else 0))
+            self.trouble(max(ends + (_UNTIL_REFUSED if flaw.damage else 0), now + (_HEARD_AGAIN if failure else 0)))
         return made
 
     def _forget(self) -> None:

@@ -176,6 +176,7 @@ class Faults:
         source = self._account.source
         if source is not None and source.period_days == LONGEST_PERIOD:
             source.period_days = 1
+            self._account.trouble()  # a person may have to act: it takes its time
             yield self._dice.randint(DAY, 20 * DAY)
             if source.recovery_since is not None:  # history that is gone does not come back
                 source.recovery_since = source.earliest(self._account.clock.now)
