@@ -63,8 +63,7 @@ def test_without_bits_everything_passes(spark):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("view", [BOTH_IMAGES, NEW_ONLY])
-@pytest.mark.parametrize("key", [("pk",), ("pk", "v")])
+@pytest.mark.parametrize(("key", "view"), [(("pk",), BOTH_IMAGES), (("pk", "v"), NEW_ONLY)])
 def test_of_a_large_table_little_more_than_what_changes_is_shuffled(shop, spark, key, view):
     rows = 400
     found = [_merged(shop, spark, rows, key, view, large) for large in (nullcontext(), always_filtered())]

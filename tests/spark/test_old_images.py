@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from spark import wide_items
-from spark.job import run
 from tests.spark.large import always_filtered
 from tests.spark.overriding import carry_out
 from tests.spark.sample_items import ALL_TYPES, N, S, item
@@ -52,20 +51,15 @@ def test_a_table_that_held_what_the_source_held_is_not_spoken_of(source, monkeyp
     assert source.differences(65) == []
 
 
-@pytest.mark.parametrize("is_large", [False, True])
-def test_every_row_that_was_not_what_an_old_image_says_is_told(source, is_large):
+def test_every_row_that_was_not_what_an_old_image_says_is_told(source):
     source.lose("a")
     source.copy("n0", "inserted")
     source.change("UPDATE TABLE SET v = 7 WHERE pk IN ('b', 'f')")
     source.change("UPDATE TABLE SET _misfits = NULL WHERE pk = 'c'")
     source.change("UPDATE TABLE SET slots = array(23, 7) WHERE pk = 'd'")  # a set has no order
     source.change("UPDATE TABLE SET v = 7 WHERE pk = 'n1'")  # no window does
-    order = source.windows(5, 25)
-    if is_large:
-        with always_filtered():
-            report = run(source.spark, order)
-    else:
-        report = run(source.spark, order)
+    with always_filtered():  # as into a large table; into small ones below
+        report = source.merge(5, 25)
     assert compared(report) == [3, 3, 1, 1]
     said = "3 are not what the table showed, 1 had no row in the table, 1 rows of the table had none"
     assert said in report["continuity"]
