@@ -21,8 +21,9 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
     if digest and digest.end == before.digested:
         digest = None
-    rows = Rows.from_json(plan.get("rows", {}))  # a plan of before has none
-    news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows)
+    rows = Rows.from_json(plan.get("rows", {}))  # a plan of before has none, nor what is next
+    maintained = plan.get("maintained", False)
+    news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
 

@@ -11,11 +11,11 @@ from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import REPORTED_AS, ExecutionInput
+from pipeline.execution_input import MAINTAIN, REPORTED_AS, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
-from pipeline.marker import TableState
+from pipeline.marker import Marker, TableState
 from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planner import another_run, next_action
 from pipeline.prices import LastRun, estimate
@@ -111,23 +111,23 @@ def _rehearsed(deployment: Deployment, seen: Observation, action: Action) -> dic
     told = {"planned": action.kind, "kind": "DryRun", "estimated_usd": 0.0}
     if not isinstance(action, Export):
         return told
-    found = estimate(action.plan, seen.source.size_bytes, _last_run(deployment, seen, action.plan.mode))
+    merged = last_merge(seen.table.commits)
+    last = _last_run(deployment, seen, action.plan.mode, merged)
+    found = estimate(action.plan, seen.source.size_bytes, last, merged)
     return {**told, "estimated_usd": found.usd, "estimate": found.to_json()}
 
 
-def _last_run(deployment: Deployment, seen: Observation, mode: str) -> LastRun | None:
-    """The run of the claim in force, if its work is done and of a kind that a run of this mode can be compared with."""
+def _last_run(deployment: Deployment, seen: Observation, mode: str, merged: Marker | None) -> LastRun | None:
+    """The last run that one of this mode can be compared with: that of the claim in force, else the job of the last merge."""
     claim = seen.claim
     if claim is None or not claim.is_done(seen.table):
         return None
+    job_id, end, took = claim.plan.job_id, claim.plan.end, executions.duration(claim.owner)
     if claim.plan.mode != mode and not {claim.plan.mode, mode}.isdisjoint(REPORTED_AS):
-        return None
-    return LastRun(
-        job_id=claim.plan.job_id,
-        took=executions.duration(claim.owner),
-        billed=jobs.billed(deployment.application_id, claim.plan.job_id, since=claim.plan.end),
-        changes=last_merge(seen.table.commits),
-    )
+        if merged is None or mode in REPORTED_AS:
+            return None
+        job_id, end, took = merged.job_id, merged.watermark, None
+    return LastRun(job_id, took, jobs.billed(deployment.application_id, job_id, since=end))
 
 
 def _outlook(
@@ -144,10 +144,13 @@ def _outlook(
     wanted = works and found.settings.success_mail == DAILY
     digest = digest_due(seen.table.commits, watermark, found.told.digested) if wanted else None
     rows = rows_of_table(seen.table.commits)
-    news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows)
+    claim = seen.claim
+    maintained = claim is not None and claim.plan.mode == MAINTAIN and claim.is_done(seen.table)
+    news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
         "history": horizon.to_json() if horizon else {},
         "works": works,
+        "maintained": maintained,
         "digest": digest.to_json() if digest else {},
         "rows": rows.to_json(),
         "news": news.names if quiet else [],

@@ -12,6 +12,7 @@ from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
 from pipeline.overrides import Overrides
+from pipeline.settings import TableSettings
 from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 
 #: Twice what a load of the largest table tried would need; a job that hangs must not hold the table for ever.
@@ -56,7 +57,7 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         buckets=plan["buckets"],
         columns=Overrides.parse(plan["columns"]),
         compare_old_images=plan["compare_old_images"],
-        snapshot_days=plan["snapshot_days"],
+        snapshot_days=plan.get("snapshot_days", TableSettings.snapshot_days),  # a plan of before has none
         report_uri=deployment.report_uri(plan["table"], plan["job_id"]),
     )
 

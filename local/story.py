@@ -37,7 +37,7 @@ def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
         windows = "one window has" if count == 1 else f"{count} windows have"
         yield f"Since {plan['start']}, {windows} closed, up to {plan['end']}: to be exported and merged in one commit."
     elif plan["kind"] == "Maintain":
-        yield f"Nothing has closed since {plan['start']}, and maintenance is due: the table's files are to be put in order."
+        yield f"The table is at {plan['start']}; its files are to be put in order."
     elif plan["kind"] == "Record":
         yield f"The table is at {plan['watermark']}, the parameter says {plan['recorded'] or 'nothing'}: to be corrected."
     elif plan["kind"] == "Idle":

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.execution_input import MAINTAIN
 from pipeline.instants import floor_to, format_instant, parse_instant
 from pipeline.marker import WATERMARK, Marker
 
@@ -76,7 +75,7 @@ def digest_due(
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:
-    """Each job's newest marker in the stretch; one that cannot be read counts as none, and so does maintenance."""
+    """Each job's newest marker in the stretch; one that cannot be read counts as none."""
     seen = set()
     # Instants are written so that their texts sort as they do: years of summaries need no parsing.
     after, until = format_instant(start), format_instant(end)
@@ -87,6 +86,6 @@ def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime
             marker = Marker.from_properties(summary)
         except (KeyError, ValueError):
             continue
-        if marker and marker.job != MAINTAIN and marker.job_id not in seen:
+        if marker and marker.job_id not in seen:
             seen.add(marker.job_id)
             yield marker

@@ -206,7 +206,7 @@ class WatermarkNotCommitted(TableUnfit):
 
 
 class TableContended(TableUnfit):
-    """Somebody else committed to the table while the job worked; nothing of the job is in the table."""
+    """Somebody else committed to the table while the job worked; no row of the job is in the table."""
 
 
 class ExportUnfit(PipelineError):

@@ -69,7 +69,7 @@ def _all_clear(
         facts |= {
             "since": format_instant(incident.since),
             "until": format_instant(ended),
-            "failed_ticks": incident.ticks_until(ended, tick),
+            "failed_ticks": 0 if incident.is_of_maintenance else incident.ticks_until(ended, tick),
             "failures": [{"error": k.error, "state": k.state, "mode": k.mode} for k in incident.kinds],
         }
         what = f"{incident.kinds[-1].error} is over"
@@ -89,7 +89,7 @@ def _story(incident: Incident, ended: datetime, tick: timedelta) -> list[str]:
     lines = ["What had failed:", *(f"  {kind}" for kind in incident.kinds)]
     lasted = f"From {format_instant(incident.since)} to {format_instant(ended)}, {words(ended - incident.since)}"
     if incident.is_of_maintenance:
-        return [*lines, f"{lasted}. The table was followed all the while."]
+        return [*lines, f"{lasted}. Updates did not fail."]
     return [*lines, f"{lasted}: {count} {'ticks' if count > 1 else 'tick'} of the schedule without success."]
 
 

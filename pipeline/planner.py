@@ -27,6 +27,8 @@ from pipeline.trust import halt, recovery_too_short, unfit
 from pipeline.windows import SHORTEST_WINDOW, closed_windows, cut, next_close
 
 RUN, PAUSE = "RUN", "PAUSE"
+#: So many times as much history as maintenance is due after, and it waits for nothing more to close.
+_OVERDUE = 2
 NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
@@ -52,6 +54,8 @@ def next_action(
         or half_done(seen, wish)
         or unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
+        # Where every round takes as long as a window, something has always closed: then it comes first for once.
+        or (_maintenance(seen) if is_due(seen.table, _OVERDUE * maintain_every) else None)
         or _update(seen, window_length, history_needed)
         or (_maintenance(seen) if is_due(seen.table, maintain_every) else None)
         or _up_to_date(seen, window_length)

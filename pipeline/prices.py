@@ -38,15 +38,11 @@ def job_cost(billed: Mapping[str, Any]) -> float:
 
 @dataclass(frozen=True)
 class LastRun:
-    """What is known of a table's last run with work: its job, how long all of it took, what its job was billed.
-
-    `changes`: the marker of the commit that it left, where that was a merge.
-    """
+    """What is known of a table's last run with work: its job, how long all of it took, what its job was billed."""
 
     job_id: str
     took: timedelta | None = None
     billed: Mapping[str, Any] | None = None
-    changes: Marker | None = None
 
 
 @dataclass(frozen=True)
@@ -68,10 +64,12 @@ class Estimate:
         return self.export_usd + (self.job_usd or 0.0)
 
 
-def estimate(plan: RunPlan, table_bytes: int, last: LastRun | None = None) -> Estimate:
-    """Estimate a plan: exports by the table's size or by what was written of late, the job and the time as of the last run."""
-    changes = last.changes if last else None
-    price = export_cost(table_bytes) if plan.is_full else _windows_cost(plan, changes)
+def estimate(plan: RunPlan, table_bytes: int, last: LastRun | None = None, merged: Marker | None = None) -> Estimate:
+    """Estimate a plan: exports by the table's size or by what was written of late, the job and the time as of the last run.
+
+    `merged`: the marker of the last merge.
+    """
+    price = export_cost(table_bytes) if plan.is_full else _windows_cost(plan, merged)
     if last is None:
         return Estimate(price)
     minutes = None if last.took is None else round(last.took / timedelta(minutes=1), 1)

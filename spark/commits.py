@@ -31,7 +31,7 @@ def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> No
 
 
 def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
-    """Run one of an order's several commits and return what it returns. Raises TableContended where it loses a race."""
+    """Make an order's several commits and return what `commit` returns. Raises TableContended where one loses a race."""
     try:
         return commit()
     except Py4JJavaError as failure:

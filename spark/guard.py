@@ -28,11 +28,9 @@ def is_done(state: TableState, order: JobOrder) -> bool:
     return False
 
 
-def marker_to_keep(state: TableState, order: JobOrder) -> Marker:
-    """What the table says of itself, which maintenance repeats. Raises what `check_fits` raises."""
-    marker = _marker(state, order)
-    check_fits(marker, order)
-    return marker
+def check_follows(state: TableState, order: JobOrder) -> None:
+    """Refuse to maintain a table that is of another source, or at another instant than the order says."""
+    check_fits(_marker(state, order), order)
 
 
 def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:

@@ -1,9 +1,9 @@
 """Maintain: put the files of a table in order, every row as it is.
 
-Small files are written together, with the rows left out that delete files hide; large files only where much of them is
-hidden, so that the cost follows what has changed. Snapshots older than the order keeps go with the files that only they
-refer to, and so do files that no snapshot knows, which jobs that died have left. Each step may be repeated: who is killed
-between them has done a part, and whoever comes next does the rest.
+Snapshots older than the order keeps go with the files that only they refer to, and so do files that no snapshot knows,
+which jobs that died have left. Small files are written together, with the rows left out that delete files hide; large
+files only where much of them is hidden, so that the cost follows what has changed. Each step may be repeated: who is
+killed between them has done a part, and whoever comes next does the rest.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from pyspark.sql import Row, SparkSession
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.maintenance import oldest_kept
-from pipeline.marker import MAINTAINED, NO_TABLE, Marker, read_table_state
-from pipeline.protected import PROTECTED, protected_at
+from pipeline.marker import JOB, JOB_ID, MAINTAINED, NO_TABLE, read_table_state
 from pipeline.table_columns import check_shown
 from spark.commits import undisturbed
-from spark.guard import marker_to_keep
+from spark.guard import check_follows
 from spark.protection import Protection
 from spark.shuffles import for_files, shuffle_for
 from spark.table import Table
@@ -29,6 +28,7 @@ from spark.table import Table
 _AT_ONCE = "max-concurrent-file-group-rewrites"
 #: The id that Iceberg's specification gives to the column of delete files with the path of the file that rows are hidden in.
 _PATH_OF_DELETED = 2_147_483_546
+_BUCKET = "bucket["
 
 
 def maintain(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> dict[str, Any]:
@@ -38,49 +38,41 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, protection: Pro
     changed by somebody else meanwhile.
     """
     metadata = table.metadata()
-    kept = marker_to_keep(read_table_state(metadata) if metadata else NO_TABLE, order)
+    check_follows(read_table_state(metadata) if metadata else NO_TABLE, order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
+    counts = undisturbed(order, lambda: _put_in_order(spark, order, table))
+    return {"snapshot_id": table.snapshot_id(), "counts": counts}
+
+
+def _put_in_order(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
     # Before anything else: if this fails, it is not tried again at once.
     table.remember({MAINTAINED: format_instant(order.end)})
-    table.drop_left_branches()
     shuffle_for(spark, for_files(table.summary()))
-    said = _marker(kept, order) | {PROTECTED: protected_at(metadata, order.end)}
-    rewritten = _written_together(spark, order, table, said)
+    # What is written together makes nothing older: so whatever comes of that, what is too old goes.
     expired = _expired(spark, order, table)
     orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()
     removed = _size(spark, orphans.orphanFileLocations())
-    return {"snapshot_id": table.snapshot_id(), "counts": {**rewritten, **expired, "orphans_removed": removed}}
+    return {**_written_together(spark, order, table), **expired, "orphans_removed": removed}
 
 
-def _marker(kept: Marker, order: JobOrder) -> dict[str, str]:
-    """What the commits of maintenance say: where the table is, as the commit of its rows said it, and who says so."""
-    return Marker(
-        watermark=kept.watermark,
-        start=kept.watermark,
-        job=order.job,
-        job_id=order.job_id,
-        source_arn=kept.source_arn,
-        source_id=kept.source_id,
-        counts={},
-    ).to_properties()
-
-
-def _written_together(spark: SparkSession, order: JobOrder, table: Table, said: Mapping[str, str]) -> dict[str, int]:
+def _written_together(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
     """Write small files together, let go of the delete files that they needed, and write the lists of files together."""
+    # Not where the table is: should somebody else commit in between, these come after that and say nothing wrong.
+    said = {JOB: order.job, JOB_ID: order.job_id}
     # As many buckets at once as there are processors: mostly a bucket's small files are one task.
     at_once = str(spark.sparkContext.defaultParallelism)
     deletes = _delete_files(table)
     data = _actions(spark).rewriteDataFiles(table.java()).option(_AT_ONCE, at_once)
     for name, value in said.items():
         data = data.snapshotProperty(name, value)
-    done = undisturbed(order, data.execute)
+    done = data.execute()
     if dangling := _dangling(spark, table):
-        _removed(spark, order, table, dangling, said)
+        _removed(spark, table, dangling, said)
     manifests = _actions(spark).rewriteManifests(table.java())
     for name, value in said.items():
         manifests = manifests.snapshotProperty(name, value)
-    undisturbed(order, manifests.execute)
+    manifests.execute()
     return {
         "files_rewritten": int(done.rewrittenDataFilesCount()),
         "files_written": int(done.addedDataFilesCount()),
@@ -99,19 +91,21 @@ def _dangling(spark: SparkSession, table: Table) -> list[Row]:
     """The delete files whose data file the table no longer has: path and partition of each.
 
     Iceberg's own action passes over them (apache/iceberg#17203), and to write delete files anew fails in tables with a map
-    (#14619). Spark writes a delete file for one data file, whose path is then both bounds of the paths in it.
+    (#14619). Spark writes a delete file for one data file, whose path is then both bounds of the paths in it. Where
+    somebody has given the table other partitions, they stay: they hide nothing.
     """
+    spec = table.java().spec()
+    if not all(field.transform().toString().startswith(_BUCKET) for field in spec.fields()):
+        return []
     path, last = (f"CAST(d.{bounds}[{_PATH_OF_DELETED}] AS STRING)" for bounds in ("lower_bounds", "upper_bounds"))
-    spec = table.java().spec().specId()
+    ours = f"{path} = {last} AND d.spec_id = {spec.specId()}"
     return spark.sql(
         f"SELECT d.file_path, d.partition FROM {table.sql_name}.delete_files d "  # noqa: S608 - no data
-        f"LEFT ANTI JOIN {table.sql_name}.data_files f ON f.file_path = {path} WHERE {path} = {last} AND d.spec_id = {spec}"
+        f"LEFT ANTI JOIN {table.sql_name}.data_files f ON f.file_path = {path} WHERE {ours}"
     ).collect()
 
 
-def _removed(
-    spark: SparkSession, order: JobOrder, table: Table, dangling: Sequence[Row], said: Mapping[str, str]
-) -> None:
+def _removed(spark: SparkSession, table: Table, dangling: Sequence[Row], said: Mapping[str, str]) -> None:
     """Take delete files out of the table, in one commit; only their paths and partitions count for that."""
     java = table.java()
     commit, spec = java.newRewrite(), java.spec()
@@ -123,7 +117,7 @@ def _removed(
         commit.deleteFile(described.withFileSizeInBytes(0).withRecordCount(0).build())
     for name, value in said.items():
         commit.set(name, value)
-    undisturbed(order, commit.commit)
+    commit.commit()
 
 
 def _expired(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:

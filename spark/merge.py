@@ -23,9 +23,8 @@ from pipeline.column_changes import new_columns
 from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile
 from pipeline.continuity import continuity
-from pipeline.execution_input import MAINTAIN
 from pipeline.job_order import JobOrder
-from pipeline.marker import COUNT, JOB, read_table_state, row_count
+from pipeline.marker import read_table_state, row_count
 from pipeline.pins import check_followed
 from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, check_shown, columns_of, resolved
@@ -117,9 +116,9 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
 
 
 def _had_misfits(metadata: Mapping[str, Any]) -> bool:
-    """Whether the last commit of rows had some: then there are more of them, mostly."""
-    commits = (one for one in read_table_state(metadata).commits if one[JOB] != MAINTAIN)
-    return int(next(commits, {}).get(COUNT + "misfits", 0)) > 0
+    """Whether the last commit had some: then there are more of them, mostly."""
+    marker = read_table_state(metadata).marker
+    return marker is not None and marker.counts.get("misfits", 0) > 0
 
 
 def _told(this: _Merge, columns: Columns) -> DataFrame:

@@ -129,14 +129,10 @@ class Table:
         transaction.commitTransaction()
         self.java()
 
-    def drop_left_branches(self) -> None:
-        """Remove the branches that loads which died have left behind."""
-        for left in [name for name in self.java().refs().keySet() if name.startswith(_BRANCH)]:
-            self.drop_branch(left)
-
     def new_branch(self) -> str:
         """Start a branch at `MAIN`'s present state, to write to unseen; branches that earlier loads left behind go."""
-        self.drop_left_branches()
+        for left in [name for name in self.java().refs().keySet() if name.startswith(_BRANCH)]:
+            self.drop_branch(left)
         name = _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
         self.java().manageSnapshots().createBranch(name).commit()
         return name

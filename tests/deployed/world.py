@@ -143,7 +143,7 @@ class World:
 
     def windows(self) -> list[tuple[str, str]]:
         """(start, end) of every job that the table's snapshots tell of, oldest first."""
-        jobs = {s["tidemark.job-id"]: s for s in self.snapshots() if "tidemark.job-id" in s}
+        jobs = {s["tidemark.job-id"]: s for s in self.snapshots() if "tidemark.watermark" in s}
         return [(s["tidemark.start"], s["tidemark.watermark"]) for s in jobs.values()]
 
     def export_of(self, execution: str) -> str:

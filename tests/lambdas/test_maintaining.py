@@ -54,7 +54,8 @@ def test_the_schedule_plans_it_once_a_day_and_it_is_done_by_its_report(account: 
     told = call(record_handler, plan=planned)
 
     assert {name: told[name] for name in done} == done
-    assert plan(me)["reason"] == "UpToDate"
+    idle = plan(me)
+    assert (idle["reason"], idle["maintained"]) == ("UpToDate", True)
     assert account.parameters() == before
 
     account.stop(me)

@@ -44,7 +44,7 @@ VERIFIED = {"items": 2, "rows": 2, "equal": 2}
         ),
         pytest.param(
             left("Plan", kind="Maintain", mode="maintain", start="12:00", exports=[]),
-            ["Nothing has closed since 12:00, and maintenance is due: the table's files are to be put in order."],
+            ["The table is at 12:00; its files are to be put in order."],
             id="maintenance",
         ),
         pytest.param(

@@ -7,14 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.digest import digest_due
 from pipeline.errors import error_names
 from pipeline.execution_input import FULL, MAINTAIN, VERIFY, special_wish
 from pipeline.incidents import Incident, Kind, News, Told, after_look
 from pipeline.instants import format_instant
 from pipeline.mail import is_told_at_once, success_mail
 from pipeline.maintenance import COUNTED, is_due, oldest_kept, told
-from pipeline.marker import COUNT, JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
+from pipeline.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
 from pipeline.observation import Export, Halt, Idle, describe
 from pipeline.planner import next_action
 from pipeline.prices import estimate
@@ -64,6 +63,15 @@ def after(world, mode="update", every=DAY):
 def test_it_is_due_when_a_day_of_history_has_come_in_since_it_was_begun_or_since_the_load(state, due):
     assert is_due(state, DAY) is due
     assert not is_due(state, timedelta())
+
+
+def test_what_is_overdue_waits_for_no_more_windows():
+    restorable = "09:00-13:00"
+    assert after(seen(shows=loaded("19/12:01", "12:00"), restorable=restorable)).plan == plan("12:00 13:00")
+    overdue = seen(shows=loaded("19/12:00", "12:00"), restorable=restorable)
+    assert after(overdue).plan == plan("12:00", MAINTAIN, attempt=1)
+    tried = seen(shows=overdue.table, restorable=restorable, claim=claim(FOUND, refused_with="JobFailed"))
+    assert after(tried).plan == plan("12:00 13:00")
 
 
 def test_the_schedule_maintains_a_table_when_nothing_has_closed():
@@ -154,13 +162,6 @@ def test_when_it_was_begun_stands_in_a_property_of_the_table():
     assert read_table_state(metadata).maintained is None
     metadata["properties"][MAINTAINED] = "2026-11-21T12:00:00Z"
     assert read_table_state(metadata).maintained == at("12:00")
-
-
-def test_the_sum_of_a_day_leaves_it_out():
-    day = snapshots("20/12:00", job="maintain")["snapshots"][0]["summary"]
-    merged = snapshots("20/12:00")["snapshots"][0]["summary"] | {f"{COUNT}read": "5"}
-    assert digest_due([day], at("12:00"), None) is None
-    assert digest_due([day, merged], at("12:00"), None).jobs == {"merge": 1}
 
 
 COUNTS = dict(zip(COUNTED, (120, 16, 34_500_000, 96, 24, 150, 2), strict=True))

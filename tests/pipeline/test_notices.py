@@ -68,10 +68,11 @@ def test_an_all_clear_of_maintenance_says_that_the_table_was_followed():
         "\n"
         "What had failed:\n"
         "  JobFailed in RunSparkJob (maintain)\n"
-        "From 2026-11-20T09:00:00Z to 2026-11-21T12:15:00Z, 27 h 15 min. The table was followed all the while.\n"
+        "From 2026-11-20T09:00:00Z to 2026-11-21T12:15:00Z, 27 h 15 min. Updates did not fail.\n"
         "\n"
         "History would be lost"
     )
+    assert mail.facts["failed_ticks"] == 0
 
 
 def test_a_person_s_run_ends_an_incident_when_it_started():

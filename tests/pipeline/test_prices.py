@@ -37,8 +37,7 @@ def test_windows_are_estimated_by_the_least_that_each_is_billed():
     ],
 )
 def test_windows_after_a_merge_are_estimated_by_what_it_was_billed(billed, dollars):
-    last = LastRun("update-1", changes=merged(billed))
-    assert estimate(plan("12:00 13:00 15:00"), 0, last).usd == pytest.approx(dollars)
+    assert estimate(plan("12:00 13:00 15:00"), 0, merged=merged(billed)).usd == pytest.approx(dollars)
 
 
 def test_the_job_and_the_time_are_those_of_the_last_run_and_nothing_is_made_up():

@@ -37,8 +37,7 @@ class Faults:
         while True:
             yield self._dice.randint(0, 4 * HOUR if self._dice.random() < 0.3 else 3 * DAY)
             fault = self._dice.choices(*zip(*FAULTS.items(), strict=True))[0]
-            name = fault.__name__.strip("_").replace("_", " ")
-            self._counts[name] += 1
+            self._counts[name := fault.__name__.strip("_").replace("_", " ")] += 1
             self._account.timeline.add("trouble", "{}", name)
             self._account.clock.after(0, fault(self))
 

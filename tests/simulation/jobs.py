@@ -106,7 +106,7 @@ class Jobs:
         try:
             version = self._table.version
             if run.order.job == MAINTAIN:
-                guard.marker_to_keep(self._table.state, run.order)
+                guard.check_follows(self._table.state, run.order)
                 self._table.is_being_maintained(run.order)
             elif guard.is_done(self._table.state, run.order):
                 return self._reported(run)
@@ -140,13 +140,13 @@ class Jobs:
             raise error_names()[run.trouble]("as the seed will have it")
 
     def _commit(self, run: JobRun, exports: list[Export], version: int) -> None:
+        if run.order.job == MAINTAIN:
+            self._table.is_maintained(run.order)  # whatever has been committed meanwhile
+            return
         if self._table.version != version:
             if run.order.job_id in self._table.state.job_ids:
                 return
             raise TableContended(f"{run.order.job_id} lost the race")
-        if run.order.job == MAINTAIN:
-            self._table.commit(run.order, self._table.rows)
-            return
         rows = {} if run.order.job == "load" else dict(self._table.rows)
         for export in exports:
             for key, value in export.source.records(export.request).items():

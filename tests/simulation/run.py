@@ -51,6 +51,7 @@ class Run:
     #: What the plan tells the mails, as `_outlook` of lambdas/plan.py does.
     horizon: Horizon | None = None
     works: bool = False
+    maintained: bool = False
     news: bool = False
     #: How often the parameter ``told`` had been written when this run read it last; None where it could not be read.
     known: int | None = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -134,10 +134,10 @@ class Simulation:
         if behind:
             what = f"nothing is wrong since {format_instant(instant(calm))}, and the table is at {watermark}"
             raise account.timeline.violated("never stuck for longer than a tick", what)
-        state, every = account.table.state, account.settings.maintain_every
         # Tried once at a watermark, it is tried again when as much has come in: windows have a day at most.
-        if now - calm > _LONG_CALM and is_due(state, every + timedelta(seconds=_LONG_CALM)):
-            what = f"the table is at {watermark}, and was maintained at {state.maintained}"
+        ended = replace(account.table.state, maintained=account.table.put_in_order)
+        if now - calm > _LONG_CALM and is_due(ended, account.settings.maintain_every + timedelta(seconds=_LONG_CALM)):
+            what = f"the table is at {watermark}, and was maintained at {ended.maintained}"
             raise account.timeline.violated("files do not pile up", what)
 
     def _ended(self, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from pipeline.job_order import JobOrder
 from pipeline.marker import NO_TABLE, Marker, TableState
@@ -30,6 +31,8 @@ class IcebergTable:
 
     def __init__(self) -> None:
         self.snapshots: list[Snapshot] = []
+        #: The watermark of the last maintenance that has ended.
+        self.put_in_order: datetime | None = None
         self._committed = 0
 
     @property
@@ -51,7 +54,12 @@ class IcebergTable:
         """Remember it as a table property, which makes no snapshot."""
         self.snapshots[-1] = replace(self.snapshots[-1], state=replace(self.state, maintained=order.end))
 
-    def commit(self, order: JobOrder, rows: Rows, billed: int | None = None) -> None:
+    def is_maintained(self, order: JobOrder) -> None:
+        """A commit that says nothing of where the table is, on top of whatever is there."""
+        self.put_in_order = order.end
+        self._add(replace(self.snapshots[-1], number=self._next()))
+
+    def commit(self, order: JobOrder, rows: Rows, billed: int) -> None:
         """Add a snapshot with the marker that jobs write."""
         source = order.source
         marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {}, billed)

@@ -40,16 +40,22 @@ def look_out(run: Run, seen: Observation, told: Told) -> None:
     action = run.plan
     run.horizon = seen.source.horizon(seen.table.watermark)
     run.works = isinstance(action, Idle) and action.reason == UP_TO_DATE
+    claim = seen.claim
+    run.maintained = claim is not None and claim.plan.mode == MAINTAIN and claim.is_done(seen.table)
     quiet = isinstance(action, Idle) and not run.dry
-    run.news = quiet and bool(after_look(told, works=run.works, horizon=run.horizon).names)
+    run.news = quiet and bool(_after_look(run, told).names)
 
 
 def notify_news(run: Run) -> State:
     """Mail what a run without work has found."""
     before = _read(run)
     yield from run.pause()
-    yield from _tell(run, before, after_look(before, works=run.works, horizon=run.horizon))
+    yield from _tell(run, before, _after_look(run, before))
     return "ChooseAction"
+
+
+def _after_look(run: Run, told: Told) -> News:
+    return after_look(told, works=run.works, horizon=run.horizon, maintained=run.maintained)
 
 
 def notify_success(run: Run) -> State:
