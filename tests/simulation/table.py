@@ -55,9 +55,10 @@ class IcebergTable:
         self.snapshots[-1] = replace(self.snapshots[-1], state=replace(self.state, maintained=order.end))
 
     def is_maintained(self, order: JobOrder) -> None:
-        """A commit that says nothing of where the table is, on top of whatever is there."""
+        """A commit that says nothing of where the table is, on top of whatever is there, if anything is."""
         self.put_in_order = order.end
-        self._add(replace(self.snapshots[-1], number=self._next()))
+        if self.snapshots:
+            self._add(replace(self.snapshots[-1], number=self._next()))
 
     def commit(self, order: JobOrder, rows: Rows, billed: int) -> None:
         """Add a snapshot with the marker that jobs write."""

@@ -86,22 +86,21 @@ def hiding(shop):
 
 
 @pytest.mark.parametrize(
-    ("place", "no_value"),
+    ("place", "no_value", "job"),
     [
-        pytest.param("plain", '{"S":"bare","N":"1"}', id="two types"),
-        pytest.param("map", '{"M":{"x":{"S":"y"}},"S":"bare"}', id="two types around it"),
-        pytest.param("map", '{"M":"bare"}', id="a map that is a text"),
-        pytest.param("list", '{"L":"bare"}', id="a list that is a text"),
+        pytest.param("plain", '{"S":"bare","N":"1"}', "load", id="two types"),
+        pytest.param("map", '{"M":{"x":{"S":"y"}},"S":"bare"}', "merge", id="two types around it"),
+        pytest.param("map", '{"M":"bare"}', "load", id="a map that is a text"),
+        pytest.param("list", '{"L":"bare"}', "merge", id="a list that is a text"),
     ],
 )
-def test_what_is_no_value_is_refused_where_values_are_hidden(hiding, place, no_value):
-    before = hiding.rows()
-    for order in (hiding.full(25), hiding.windows(5, 25)):
-        value = f'{{"S":"of {place}"}}'
-        rewrite(hiding, order, lambda lines, value=value: [line.replace(value, no_value) for line in lines])
-        with pytest.raises(UnreadableLine):
-            carry_out(hiding, order, **_HIDDEN)
-        assert hiding.rows() == before
+def test_what_is_no_value_is_refused_where_values_are_hidden(hiding, place, no_value, job):
+    before, order = hiding.rows(), hiding.full(25) if job == "load" else hiding.windows(5, 25)
+    value = f'{{"S":"of {place}"}}'
+    rewrite(hiding, order, lambda lines: [line.replace(value, no_value) for line in lines])
+    with pytest.raises(UnreadableLine):
+        carry_out(hiding, order, **_HIDDEN)
+    assert hiding.rows() == before
 
 
 def test_what_only_misfits_hold_is_hidden_by_a_rebuild_as_well(shop, monkeypatch):
