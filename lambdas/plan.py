@@ -11,7 +11,7 @@ from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import MAINTAIN, REPORTED_AS, ExecutionInput
+from pipeline.execution_input import REPORTED_AS, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
@@ -122,12 +122,13 @@ def _last_run(deployment: Deployment, seen: Observation, mode: str, merged: Mark
     claim = seen.claim
     if claim is None or not claim.is_done(seen.table):
         return None
-    job_id, end, took = claim.plan.job_id, claim.plan.end, executions.duration(claim.owner)
-    if claim.plan.mode != mode and not {claim.plan.mode, mode}.isdisjoint(REPORTED_AS):
-        if merged is None or mode in REPORTED_AS:
-            return None
-        job_id, end, took = merged.job_id, merged.watermark, None
-    return LastRun(job_id, took, jobs.billed(deployment.application_id, job_id, since=end))
+    done, application = claim.plan, deployment.application_id
+    if done.mode == mode or {done.mode, mode}.isdisjoint(REPORTED_AS):
+        took = executions.duration(claim.owner)
+        return LastRun(done.job_id, took, jobs.billed(application, done.job_id, since=done.end))
+    if merged is None or mode in REPORTED_AS:
+        return None
+    return LastRun(merged.job_id, billed=jobs.billed(application, merged.job_id, since=merged.watermark))
 
 
 def _outlook(
@@ -144,8 +145,7 @@ def _outlook(
     wanted = works and found.settings.success_mail == DAILY
     digest = digest_due(seen.table.commits, watermark, found.told.digested) if wanted else None
     rows = rows_of_table(seen.table.commits)
-    claim = seen.claim
-    maintained = claim is not None and claim.plan.mode == MAINTAIN and claim.is_done(seen.table)
+    maintained = seen.is_maintained
     news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
         "history": horizon.to_json() if horizon else {},

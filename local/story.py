@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from pipeline.execution_input import REPORTED_AS
 from pipeline.mail_frame import accounting
 
 
@@ -63,7 +64,7 @@ def _run_spark_job(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _record_watermark(report: Mapping[str, Any]) -> Iterator[str]:
-    if report["job"] in ("verify", "maintain"):
+    if report["job"] in REPORTED_AS:
         yield from accounting(report["job"], report["counts"])
         return
     counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(report["counts"].items()) if count)

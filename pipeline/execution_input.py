@@ -12,7 +12,8 @@ from pipeline.errors import InputRefused
 from pipeline.instants import parse_instant
 
 UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN = "update", "backfill", "full", "verify", "maintain"
-MODES = (UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN)
+_SPECIAL = (BACKFILL, FULL, VERIFY, MAINTAIN)
+MODES = (UPDATE, *_SPECIAL)
 #: Work that no commit of the table tells of for sure, by what its job's report calls it once it is done.
 REPORTED_AS = {VERIFY: "verified", MAINTAIN: "maintained"}
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
@@ -70,7 +71,7 @@ def special_wish(raw: Any) -> str:
 
     The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
     """
-    if not isinstance(raw, Mapping) or raw.get("mode") not in MODES[1:] or raw.get("dry_run"):
+    if not isinstance(raw, Mapping) or raw.get("mode") not in _SPECIAL or raw.get("dry_run"):
         return ""
     return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 

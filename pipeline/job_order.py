@@ -15,6 +15,7 @@ from typing import Any
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant, parse_instant
 from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.settings import TableSettings
 
 #: EMR Serverless takes entry point arguments of up to 10,280 characters (botocore's model of StartJobRun).
 LONGEST_ARGUMENT = 10_280
@@ -49,7 +50,7 @@ class JobOrder:
     report_uri: str
     columns: Overrides = NO_OVERRIDES
     compare_old_images: bool = False
-    snapshot_days: int = 7
+    snapshot_days: int = TableSettings.snapshot_days
 
     def __post_init__(self) -> None:
         """Refuse an order no job could carry out."""

@@ -86,8 +86,8 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
-    found = {VERIFY: f"verified, {told(counts)}", MAINTAIN: "maintained"}.get(plan["mode"])
-    what = f"{found or str(counts.get('read', 0)) + ' records'}, at {report['watermark']}"
+    found = {VERIFY: f"verified, {told(counts)}", MAINTAIN: "maintained"}
+    what = f"{found.get(plan['mode'], str(counts.get('read', 0)) + ' records')}, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
     facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
     headline = subject(deployment, "OK", plan["table"], what)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Union
 
+from pipeline.execution_input import MAINTAIN
 from pipeline.horizon import DEFAULT_RECOVERY_DAYS, Horizon
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant, whole_second
@@ -55,6 +56,11 @@ class Observation:
     claim: Claim | None
     execution: str
     given_up: str = ""
+
+    @property
+    def is_maintained(self) -> bool:
+        """Whether the last thing that was claimed is maintenance, and it has been carried out."""
+        return self.claim is not None and self.claim.plan.mode == MAINTAIN and self.claim.is_done(self.table)
 
     @property
     def restorable(self) -> tuple[datetime, datetime]:

@@ -55,9 +55,9 @@ def next_action(
         or unfit(seen, wish)
         or _special_wish(seen, wish, window_length)
         # Where every round takes as long as a window, something has always closed: then it comes first for once.
-        or (_maintenance(seen) if is_due(seen.table, _OVERDUE * maintain_every) else None)
+        or _maintenance(seen, _OVERDUE * maintain_every)
         or _update(seen, window_length, history_needed)
-        or (_maintenance(seen) if is_due(seen.table, maintain_every) else None)
+        or _maintenance(seen, maintain_every)
         or _up_to_date(seen, window_length)
     )
 
@@ -207,12 +207,11 @@ def _update(seen: Observation, window_length: timedelta, history_needed: timedel
     return _record(seen) or too_short
 
 
-def _maintenance(seen: Observation) -> Action | None:
-    """Maintenance by the schedule itself, once at a watermark, whatever becomes of it."""
+def _maintenance(seen: Observation, every: timedelta) -> Action | None:
+    """Maintenance by the schedule itself, if it is due; once at a watermark, whatever becomes of it."""
     plan = seen.claim.plan if seen.claim else None
-    if plan and plan.mode == MAINTAIN and plan.end == seen.table.watermark:
-        return None
-    return _maintain(seen)
+    tried = plan and plan.mode == MAINTAIN and plan.end == seen.table.watermark
+    return None if tried or not is_due(seen.table, every) else _maintain(seen)
 
 
 def _up_to_date(seen: Observation, window_length: timedelta) -> Idle:

@@ -22,27 +22,21 @@ _CONFLICTS = {"ValidationException", "CommitFailedException", "CommitStateUnknow
 def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> None:
     """Run `commit`; where it loses a race, end well if the order's work is in the table, else raise TableContended."""
     try:
-        commit()
-    except (Py4JJavaError, IllegalArgumentException) as failure:
-        if not _is_conflict(failure):
-            raise
+        undisturbed(order, commit)
+    except TableContended:
         if order.job_id not in table.state().job_ids:
-            raise _contended(order, failure) from failure
+            raise
 
 
 def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
-    """Make an order's several commits and return what `commit` returns. Raises TableContended where one loses a race."""
+    """Make one commit of an order's or several and return what `commit` returns. Raises TableContended where one loses a race."""
     try:
         return commit()
-    except Py4JJavaError as failure:
+    except (Py4JJavaError, IllegalArgumentException) as failure:
         if not _is_conflict(failure):
             raise
-        raise _contended(order, failure) from failure
-
-
-def _contended(order: JobOrder, failure: Exception) -> TableContended:
-    what = str(failure).splitlines()[0]
-    return TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}")
+        what = str(failure).splitlines()[0]
+        raise TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}") from failure
 
 
 def _is_conflict(failure: Exception) -> bool:

@@ -41,16 +41,16 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, protection: Pro
     check_follows(read_table_state(metadata) if metadata else NO_TABLE, order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
-    counts = undisturbed(order, lambda: _put_in_order(spark, order, table))
+    counts = undisturbed(order, lambda: _put_in_order(spark, order, table, metadata))
     return {"snapshot_id": table.snapshot_id(), "counts": counts}
 
 
-def _put_in_order(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
+def _put_in_order(spark: SparkSession, order: JobOrder, table: Table, metadata: Mapping[str, Any]) -> dict[str, int]:
     # Before anything else: if this fails, it is not tried again at once.
     table.remember({MAINTAINED: format_instant(order.end)})
     shuffle_for(spark, for_files(table.summary()))
     # What is written together makes nothing older: so whatever comes of that, what is too old goes.
-    expired = _expired(spark, order, table)
+    expired = _expired(spark, order, table, metadata)
     orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()
     removed = _size(spark, orphans.orphanFileLocations())
     return {**_written_together(spark, order, table), **expired, "orphans_removed": removed}
@@ -58,21 +58,13 @@ def _put_in_order(spark: SparkSession, order: JobOrder, table: Table) -> dict[st
 
 def _written_together(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
     """Write small files together, let go of the delete files that they needed, and write the lists of files together."""
-    # Not where the table is: should somebody else commit in between, these come after that and say nothing wrong.
-    said = {JOB: order.job, JOB_ID: order.job_id}
     # As many buckets at once as there are processors: mostly a bucket's small files are one task.
     at_once = str(spark.sparkContext.defaultParallelism)
     deletes = _delete_files(table)
-    data = _actions(spark).rewriteDataFiles(table.java()).option(_AT_ONCE, at_once)
-    for name, value in said.items():
-        data = data.snapshotProperty(name, value)
-    done = data.execute()
+    done = _executed(_actions(spark).rewriteDataFiles(table.java()).option(_AT_ONCE, at_once), order)
     if dangling := _dangling(spark, table):
-        _removed(spark, table, dangling, said)
-    manifests = _actions(spark).rewriteManifests(table.java())
-    for name, value in said.items():
-        manifests = manifests.snapshotProperty(name, value)
-    manifests.execute()
+        _removed(spark, order, table, dangling)
+    _executed(_actions(spark).rewriteManifests(table.java()), order)
     return {
         "files_rewritten": int(done.rewrittenDataFilesCount()),
         "files_written": int(done.addedDataFilesCount()),
@@ -80,6 +72,20 @@ def _written_together(spark: SparkSession, order: JobOrder, table: Table) -> dic
         # Of some the rewriting itself let go.
         "delete_files_removed": deletes - _delete_files(table),
     }
+
+
+def _executed(action: Any, order: JobOrder) -> Any:
+    for name, value in _said(order).items():
+        action = action.snapshotProperty(name, value)
+    return action.execute()
+
+
+def _said(order: JobOrder) -> dict[str, str]:
+    """What the commits say: whose they are, not where the table is.
+
+    Should somebody else commit in between, these come after that and say nothing wrong.
+    """
+    return {JOB: order.job, JOB_ID: order.job_id}
 
 
 def _delete_files(table: Table) -> int:
@@ -105,7 +111,7 @@ def _dangling(spark: SparkSession, table: Table) -> list[Row]:
     ).collect()
 
 
-def _removed(spark: SparkSession, table: Table, dangling: Sequence[Row], said: Mapping[str, str]) -> None:
+def _removed(spark: SparkSession, order: JobOrder, table: Table, dangling: Sequence[Row]) -> None:
     """Take delete files out of the table, in one commit; only their paths and partitions count for that."""
     java = table.java()
     commit, spec = java.newRewrite(), java.spec()
@@ -115,22 +121,19 @@ def _removed(spark: SparkSession, table: Table, dangling: Sequence[Row], said: M
         described = spark._jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(spec).ofPositionDeletes()
         described = described.withPath(file["file_path"]).withPartitionPath(place)
         commit.deleteFile(described.withFileSizeInBytes(0).withRecordCount(0).build())
-    for name, value in said.items():
+    for name, value in _said(order).items():
         commit.set(name, value)
     commit.commit()
 
 
-def _expired(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
+def _expired(spark: SparkSession, order: JobOrder, table: Table, metadata: Mapping[str, Any]) -> dict[str, int]:
     """Let go of the snapshots that the order does not keep."""
-    metadata = table.metadata()
-    oldest = oldest_kept(metadata, order.end, timedelta(days=order.snapshot_days))
-    older = [one for one in metadata["snapshots"] if oldest is not None and one["timestamp-ms"] < oldest]
-    if not older:
+    oldest, there = oldest_kept(metadata, order.end, timedelta(days=order.snapshot_days)), metadata["snapshots"]
+    if oldest is None or all(one["timestamp-ms"] >= oldest for one in there):
         return {"snapshots_expired": 0, "files_expired": 0}
     found = _actions(spark).expireSnapshots(table.java()).expireOlderThan(oldest).execute()
-    gone = len(metadata["snapshots"]) - len(table.metadata()["snapshots"])
     return {
-        "snapshots_expired": gone,
+        "snapshots_expired": len(there) - _size(spark, table.java().snapshots()),
         "files_expired": int(found.deletedDataFilesCount() + found.deletedPositionDeleteFilesCount()),
     }
 

@@ -1,4 +1,4 @@
-"""Maintenance on the deployed state machine: asked for, killed, finished, and by the schedule; with every row as it was."""
+"""Maintenance on the deployed state machine: asked for, stopped, finished, and by the schedule; with every row as it was."""
 
 from __future__ import annotations
 

@@ -163,8 +163,8 @@ def maintenance_forgotten() -> Iterator[None]:
     """Maintenance that has failed once is not begun again."""
     maintenance = planner._maintenance
 
-    def once(seen: Observation) -> Action | None:
-        return None if seen.table.maintained else maintenance(seen)
+    def once(seen: Observation, every: timedelta) -> Action | None:
+        return None if seen.table.maintained else maintenance(seen, every)
 
     with patch.object(planner, "_maintenance", once):
         yield

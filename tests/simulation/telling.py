@@ -40,8 +40,7 @@ def look_out(run: Run, seen: Observation, told: Told) -> None:
     action = run.plan
     run.horizon = seen.source.horizon(seen.table.watermark)
     run.works = isinstance(action, Idle) and action.reason == UP_TO_DATE
-    claim = seen.claim
-    run.maintained = claim is not None and claim.plan.mode == MAINTAIN and claim.is_done(seen.table)
+    run.maintained = seen.is_maintained
     quiet = isinstance(action, Idle) and not run.dry
     run.news = quiet and bool(_after_look(run, told).names)
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pyiceberg.table import Table
 from pyspark.sql import SparkSession
 
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, WrittenExport, journal_of, write_exports
@@ -173,11 +174,16 @@ class Shop:
         """Where the table, read by PyIceberg, differs from what it must show of the items that the source held at a minute."""
         key = tuple(part.name for part in self.key)
         items = [shown(item) for item in self.items(at)]
-        return [str(found) for found in compare(items, read_folder(self.table_folder), key)]
+        return [str(found) for found in compare(items, self.table, key)]
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         """The table's rows, read by PyIceberg, by their first column."""
-        return {next(iter(row.values())): row for row in rows(read_folder(self.table_folder))}
+        return {next(iter(row.values())): row for row in rows(self.table)}
+
+    @property
+    def table(self) -> Table:
+        """The table as PyIceberg reads it."""
+        return read_folder(self.table_folder)
 
     @property
     def table_folder(self) -> Path:

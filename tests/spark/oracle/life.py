@@ -13,7 +13,7 @@ from typing import Any
 
 from local.aws.pitr.oddities import ODDITIES
 from local.aws.pitr.offline import FullExport
-from local.reader import columns, read_folder
+from local.reader import columns
 from pipeline.identity import KeyAttribute
 from tests.spark.large import always_filtered
 from tests.spark.oracle.values import Value, deep, names, usual_type, value
@@ -125,10 +125,8 @@ class Life:
         return key | {part.name: {part.type: _KEYS[part.type](number)} for part in second}
 
     def _compared(self, after: str, at: float) -> list[str]:
-        wrong = self.shop.differences(at, self._wishes.shown) + self._wishes.broken(
-            columns(read_folder(self.shop.table_folder))
-        )
-        return [f"after {after}: {found}" for found in wrong]
+        wrong = self.shop.differences(at, self._wishes.shown)
+        return [f"after {after}: {found}" for found in [*wrong, *self._wishes.broken(columns(self.shop.table))]]
 
     def _continued(self, report: Mapping[str, Any]) -> list[str]:
         """Every old image must be what the table showed."""

@@ -7,8 +7,6 @@ what contradicts a set type is refused. Nothing here is shared with the jobs but
 from __future__ import annotations
 
 import base64
-import hashlib
-import hmac
 import json
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal
@@ -25,9 +23,10 @@ from pyiceberg.types import (
     StringType,
 )
 
-from local.compare import Table
+from local.compare import Table, pointer
 from pipeline.overrides import ANY, Override, Overrides, decimal_scale, tags_of
 from tests.spark.oracle.values import Value, scalar, usual_type, value
+from tests.spark.overriding import hashed
 
 SECRET = "what the oracle's hashes are keyed with"  # noqa: S105 - a test's own
 Item = dict[str, Value]
@@ -68,7 +67,9 @@ class Wishes:
         """What is said later: some of it no more, some attributes dropped and named that nothing was said of."""
         kept = {path: said for path, said in self._rules.items() if dice.random() < 0.6}
         free = [name for name in names if name != ANY and all(rule.path[0] != name for rule in self.columns.rules)]
-        said = {_pointer(name): dice.choice(({"drop": True}, {"name": f"later{i}"})) for i, name in enumerate(free[:3])}
+        said = {
+            pointer("", name): dice.choice(({"drop": True}, {"name": f"later{i}"})) for i, name in enumerate(free[:3])
+        }
         return Wishes({**kept, **said})
 
     def obeyed(self, item: Item, dice: Random) -> Item:
@@ -123,17 +124,13 @@ def _rule(dice: Random, name: str, inner: list[str], number: int) -> tuple[str, 
         steps.append(dice.choice(inner) if usual == "M" and dice.random() < 0.5 else ANY)
         steps += dice.sample(inner, dice.choice((0, 0, 1)))
         usual = usual_type(steps[-1], dice)
-    path = name if len(steps) == 1 and not name.startswith("/") else "".join(map(_pointer, steps))
+    path = name if len(steps) == 1 and not name.startswith("/") else "".join(pointer("", step) for step in steps)
     what = dice.choice(("type", "type", "drop", "hash", "name"))
     if what == "type":
         return path, dice.choice(_WORDS.get(usual, (usual if usual != "NULL" else "S",)))
     if what == "name":
         return path, {"name": f"given{number}"} if ANY not in steps else {"drop": True}
     return path, {what: True}
-
-
-def _pointer(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
 def _obeying(rule: Override, found: Value, dice: Random) -> Value:
@@ -154,7 +151,7 @@ def _shown(rule: Override, found: Value) -> Value | None:
         return None
     if not rule.hash or tag == "NULL":
         return found
-    return {"S": hmac.new(SECRET.encode(), _canonical(found).encode(), hashlib.sha256).hexdigest()}
+    return {"S": hashed(_canonical(found), SECRET)}
 
 
 def _canonical(found: Value) -> str:
