@@ -6,7 +6,6 @@ named by ``cdk synth -c tidemark-settings=FILE`` or by the environment variable 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from aws_cdk import App
 from infra.libraries import LibrariesMissing
 from infra.stack import TidemarkStack
 from pipeline.errors import SettingRefused
+from pipeline.setting_checks import read_json
 from pipeline.settings import Settings
 
 SETTINGS_OPTION, SETTINGS_VARIABLE = "tidemark-settings", "TIDEMARK_SETTINGS"
@@ -44,18 +44,9 @@ def _with_schema_file(table: Any, where: str) -> Any:
 
 def _read_file(path: Path, setting: str) -> Any:
     try:
-        return json.loads(path.read_text(), object_pairs_hook=_each_once)
+        return read_json(path.read_text())
     except (OSError, ValueError) as error:
         raise SettingRefused(f"{setting} is {str(path)!r}, which is no readable JSON file: {error}") from error
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; a name that it says twice would hide what the first one said. Raises ValueError."""
-    said = dict(pairs)
-    if len(said) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"it says {max(names, key=names.count)!r} more than once")
-    return said
 
 
 def main() -> None:

@@ -41,7 +41,8 @@ class Right:
 class Places:
     """ARNs of everything that rights are about. `arn` makes one: (service, rest) for this partition, Region and account.
 
-    `tables`: the source tables; `assets`: what a job downloads; `parameters`: the path that all parameters are under.
+    `tables`: the source tables; `assets`: what a job downloads; `columns_file`: that one of them which says what the
+    settings say of columns; `parameters`: the path that all parameters are under.
     `secrets`: what hashes are keyed with.
     """
 
@@ -55,6 +56,7 @@ class Places:
     state_machine_name: str
     parameters: str
     assets: tuple[str, ...]
+    columns_file: str
     secrets: tuple[str, ...] = ()
 
     def parameter(self, rest: str) -> str:
@@ -109,7 +111,7 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
 
 
 def _plan_a_run(places: Places) -> list[Right]:
-    """Look at parameters, source table and other executions; claim a run."""
+    """Look at parameters, what the settings say of columns, source table and other executions; claim a run."""
     executions = places.arn("states", f"execution:{places.state_machine_name}:*")
     return [
         Right(
@@ -120,6 +122,7 @@ def _plan_a_run(places: Places) -> list[Right]:
         Right(
             ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_MADE_BY_RUNS
         ),
+        Right(("s3:GetObject",), (places.columns_file,)),
         Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
         Right(("states:DescribeExecution",), (executions,), why_wildcard=_MADE_BY_RUNS),
     ]

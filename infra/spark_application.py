@@ -1,7 +1,8 @@
-"""The EMR Serverless application, and what its jobs run: the bundle and the entry points."""
+"""The EMR Serverless application, and what its jobs download: the bundle, the entry points, what is said of columns."""
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from aws_cdk import AssetHashType, RemovalPolicy
@@ -10,6 +11,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.bundles import Bundle
+from pipeline.columns_file import to_file
 from pipeline.settings import Settings
 
 RELEASE = "emr-7.14.0"
@@ -53,3 +55,11 @@ class SparkApplication(Construct):
         self.merge = assets.Asset(self, "Merge", path=str(jobs / "merge.py"))
         self.verify = assets.Asset(self, "Verify", path=str(jobs / "verify.py"))
         self.maintain = assets.Asset(self, "Maintain", path=str(jobs / "maintain.py"))
+        self.columns = self._columns(settings)
+
+    def _columns(self, settings: Settings) -> assets.Asset:
+        """What the settings say of columns, as a file named by its content. An asset is copied when it is made."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "columns.json"
+            file.write_text(to_file({table.name: table.columns for table in settings.tables}))
+            return assets.Asset(self, "Columns", path=str(file))

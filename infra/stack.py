@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aws_cdk import Aws, CfnOutput, CfnResource, Duration, Stack
+from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra import grants
@@ -89,7 +90,7 @@ class TidemarkStack(Stack):
 
     def _find_places(self) -> grants.Places:
         spark = self._spark
-        downloads = (spark.bundle, spark.load, spark.merge, spark.verify, spark.maintain)
+        downloads = (spark.bundle, spark.load, spark.merge, spark.verify, spark.maintain, spark.columns)
         return grants.Places(
             arn=self._arn,
             tables=tuple(self._arn("dynamodb", f"table/{table.name}") for table in self._settings.tables),
@@ -104,7 +105,8 @@ class TidemarkStack(Stack):
                 self._arn("secretsmanager", f"secret:{name}-??????")
                 for name in sorted({table.hash_secret for table in self._settings.tables if table.columns.hashes})
             ),
-            assets=tuple(f"{asset.bucket.bucket_arn}/{asset.s3_object_key}" for asset in downloads),
+            assets=tuple(_object_arn(asset) for asset in downloads),
+            columns_file=_object_arn(spark.columns),
         )
 
     def _deployment(self, job_role_arn: str) -> Deployment:
@@ -124,6 +126,7 @@ class TidemarkStack(Stack):
             verify_entry_point=self._spark.verify.s3_object_url,
             maintain_entry_point=self._spark.maintain.s3_object_url,
             spark_bundle=self._spark.bundle.s3_object_url,
+            columns_file=self._spark.columns.s3_object_url,
             worker_vcpus=str(spark.worker_vcpus),
             worker_memory_gb=str(spark.worker_memory_gb),
             max_executors=str(spark.max_executors),
@@ -203,3 +206,7 @@ class TidemarkStack(Stack):
         }
         for name, value in outputs.items():
             CfnOutput(self, name, value=value)
+
+
+def _object_arn(asset: assets.Asset) -> str:
+    return f"{asset.bucket.bucket_arn}/{asset.s3_object_key}"

@@ -95,7 +95,6 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
         "table": wish.table,
         "iceberg_table": settings.iceberg_table,
         "buckets": settings.buckets,
-        "columns": settings.columns.to_json(),
         "hash_secret": settings.hash_secret if settings.columns.hashes else "",
         "compare_old_images": settings.compare_old_images,
         "snapshot_days": settings.snapshot_days,

@@ -11,7 +11,6 @@ from pipeline.execution_input import BACKFILL, MAINTAIN, VERIFY
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
-from pipeline.overrides import Overrides
 from pipeline.settings import TableSettings
 from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 
@@ -55,7 +54,7 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         start=parse_instant(plan["start"]),
         end=parse_instant(plan["end"]),
         buckets=plan["buckets"],
-        columns=Overrides.parse(plan["columns"]),
+        columns_file=deployment.columns_file,
         compare_old_images=plan["compare_old_images"],
         snapshot_days=plan.get("snapshot_days", TableSettings.snapshot_days),  # a plan of before has none
         report_uri=deployment.report_uri(plan["table"], plan["job_id"]),

@@ -1,9 +1,8 @@
-"""``python -m local``: demo, replay, verify. The one module that talks to a person."""
+"""``python -m local``: demo, replay, verify, maintain. The one module that talks to a person."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
 from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.setting_checks import read_json
+from pipeline.settings import TableSettings
 
 if TYPE_CHECKING:
     from local.replay import ReplayTarget
@@ -40,21 +41,37 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--items", type=_positive, default=4000, help="orders in the first full export (default: 4000)")
     demo.set_defaults(verb=_demo)
     replay = verbs.add_parser("replay", help="apply a folder of real exports to a local Iceberg table")
-    _add_table(replay)
+    _add_exports(replay)
     replay.add_argument(
         "--compare-old-images", action="store_true", help="compare old images with the table's rows before a merge"
     )
     replay.set_defaults(verb=_replay)
     verify = verbs.add_parser("verify", help="compare a local Iceberg table with the full export at its watermark")
-    _add_table(verify)
+    _add_exports(verify)
     verify.set_defaults(verb=_verify, compare_old_images=False)
+    maintain = verbs.add_parser("maintain", help="put the files of a local Iceberg table in order")
+    _add_table(maintain)
+    maintain.add_argument(
+        "--snapshot-days",
+        type=_positive,
+        default=TableSettings.snapshot_days,
+        metavar="DAYS",
+        help=f"how many days back the table can be looked at then (default: {TableSettings.snapshot_days})",
+    )
+    maintain.set_defaults(verb=_maintain)
     return parser
 
 
 def _add_table(verb: argparse.ArgumentParser) -> None:
-    """What both verbs on a local table are told: the exports, the table, its key, its warehouse."""
-    verb.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
+    """What every verb on a local table is told: the table, its warehouse."""
     verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
+    verb.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
+
+
+def _add_exports(verb: argparse.ArgumentParser) -> None:
+    """What the verbs are told that read exports for a local table: the exports, the table, its key, its columns."""
+    verb.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
+    _add_table(verb)
     verb.add_argument(
         "--key",
         type=_key,
@@ -63,7 +80,6 @@ def _add_table(verb: argparse.ArgumentParser) -> None:
         metavar="NAME:TYPE",
         help="the source table's key attribute and its type S, N or B; partition key first, then the sort key",
     )
-    verb.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
     verb.add_argument(
         "--columns",
         type=_columns,
@@ -102,6 +118,17 @@ def _verify(asked: argparse.Namespace) -> int:
     return 0
 
 
+def _maintain(asked: argparse.Namespace) -> int:
+    from local.maintain import maintain
+    from local.replay import ReplayTarget
+    from pipeline.maintenance import told
+
+    namespace, name = asked.table
+    report = maintain(ReplayTarget(namespace, name, (), asked.warehouse), asked.snapshot_days)
+    print("\n".join(told(report["counts"])))
+    return 0
+
+
 def _target(asked: argparse.Namespace) -> ReplayTarget:
     """The table that both verbs are told of. The secret comes from the environment: arguments are for all to see."""
     from local.replay import ReplayTarget
@@ -115,7 +142,7 @@ def _target(asked: argparse.Namespace) -> ReplayTarget:
 
 def _columns(text: str) -> Overrides:
     try:
-        return Overrides.parse(json.loads(Path(text).read_text()))
+        return Overrides.parse(read_json(Path(text).read_text()))
     except (OSError, ValueError, SettingRefused) as wrong:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
 

@@ -17,6 +17,7 @@ _PREFIX = "TIDEMARK_"
 class Deployment:
     """The names and places that the stack gave its parts; all text, none of it secret.
 
+    `columns_file`: the URI of what the settings say of columns (`pipeline.columns_file`).
     `parameter_prefix` is ``/tidemark/<stack>``; `bucket` holds exports/, warehouse/, runs/ and logs/.
     """
 
@@ -34,6 +35,7 @@ class Deployment:
     verify_entry_point: str
     maintain_entry_point: str
     spark_bundle: str
+    columns_file: str
     worker_vcpus: str
     worker_memory_gb: str
     max_executors: str

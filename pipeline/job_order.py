@@ -35,7 +35,8 @@ class JobOrder:
     `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows;
     for maintain both are the watermark.
     `report_uri` is where the job writes its report (JSON), whether it committed or refused.
-    `columns`: what the settings say of columns. `compare_old_images`: a merge compares them with the table's rows.
+    `columns`: what the settings say of columns; of an order that names a `columns_file` the job reads it there
+    (`pipeline.columns_file`). `compare_old_images`: a merge compares them with the table's rows.
     `snapshot_days`: how many days before the watermark can still be looked at after maintenance.
     """
 
@@ -49,6 +50,7 @@ class JobOrder:
     buckets: int
     report_uri: str
     columns: Overrides = NO_OVERRIDES
+    columns_file: str = ""
     compare_old_images: bool = False
     snapshot_days: int = TableSettings.snapshot_days
 
@@ -85,7 +87,7 @@ class JobOrder:
             "end": format_instant(self.end),
             "buckets": self.buckets,
             "report_uri": self.report_uri,
-            "columns": self.columns.to_json(),
+            "columns": self.columns_file or self.columns.to_json(),
             "compare_old_images": self.compare_old_images,
             "snapshot_days": self.snapshot_days,
         }
@@ -97,6 +99,8 @@ class JobOrder:
             raise ValueError(f"expected one argument, the order as JSON; got {len(arguments)}")
         raw = json.loads(arguments[0])
         key = tuple(KeyAttribute.parse(part) for part in raw["key"])
+        columns = raw["columns"]
+        in_file = isinstance(columns, str)
         return cls(
             job=raw["job"],
             job_id=raw["job_id"],
@@ -107,7 +111,8 @@ class JobOrder:
             end=parse_instant(raw["end"]),
             buckets=raw["buckets"],
             report_uri=raw["report_uri"],
-            columns=Overrides.parse(raw["columns"]),
+            columns=NO_OVERRIDES if in_file else Overrides.parse(columns),
+            columns_file=columns if in_file else "",
             compare_old_images=raw["compare_old_images"],
             snapshot_days=raw["snapshot_days"],
         )

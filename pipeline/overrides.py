@@ -185,11 +185,15 @@ def _check_together(rules: tuple[Override, ...], where: str) -> None:
         twice = next(rule for rule in rules if paths[rule.path] is not rule)
         raise refusal(where, twice.pointer, "each path once; a name and its JSON pointer are the same path")
     named: dict[tuple[object, ...], Override] = {}
+    of_attribute: dict[str, list[Override]] = {}
+    for rule in rules:
+        of_attribute.setdefault(rule.path[0], []).append(rule)
     for rule in rules:
         if rule.name and named.setdefault((rule.path[:-1], rule.name), rule) is not rule:
             raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
-        for outer in (other for other in rules if other.matches(rule.path[: len(other.path)]) and other is not rule):
-            if len(outer.path) < len(rule.path) and not _goes_inside(outer, rule):
+        for outer in of_attribute[rule.path[0]]:
+            around = len(outer.path) < len(rule.path) and outer.matches(rule.path[: len(outer.path)])
+            if around and not _goes_inside(outer, rule):
                 allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
                 raise refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
 

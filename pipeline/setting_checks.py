@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from pipeline.errors import SettingRefused
+
+
+def read_json(text: str) -> Any:
+    """The content of a JSON file of settings. Raises ValueError where it is none, or says a name twice in one object.
+
+    What the first one said would be hidden: a hash, for example.
+    """
+    return json.loads(text, object_pairs_hook=_each_once)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"it says {max(names, key=names.count)!r} more than once")
+    return said
 
 
 def names_of(kind: type) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
@@ -72,8 +72,9 @@ class TableSettings:
     snapshot_days: int = 7
 
     def to_json(self) -> str:
-        """Write it as one line of JSON, for its parameter."""
-        said = {**asdict(self), "columns": self.columns.to_json()}
+        """Write all but `columns` as one line of JSON, for its parameter. They are in a file (`pipeline.columns_file`)."""
+        said = asdict(self)
+        del said["columns"]
         return json.dumps(said, separators=(",", ":"))
 
     @cached_property
@@ -92,9 +93,9 @@ class TableSettings:
         return self.on_lost_history == REBUILD
 
     @classmethod
-    def from_json(cls, text: str) -> TableSettings:
-        """Read what `to_json` wrote."""
-        return _table(json.loads(text), {}, "the settings parameter")
+    def from_json(cls, text: str, columns: Overrides) -> TableSettings:
+        """Read what `to_json` wrote, and add what it left out."""
+        return replace(_table(json.loads(text), {}, "the settings parameter"), columns=columns)
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         size <= _LONGEST_PARAMETER,
         where,
         f"{size} characters of JSON",
-        f"{_LONGEST_PARAMETER}; shorten its mail lists or columns",
+        f"{_LONGEST_PARAMETER}; shorten its mail lists",
     )
     return settings
 

@@ -9,10 +9,12 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from pipeline.columns_file import from_file
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
 from pipeline.execution_input import MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.instants import format_instant
@@ -57,6 +59,7 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
     started = time.monotonic()
     configured(spark)
     try:
+        order = _with_columns(spark, order)
         found = _carried_out(spark, order, Protection.of(order.columns, secret), started)
     except PipelineError as error:
         report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
@@ -70,6 +73,16 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
         raise
     log.info("job ended", extra={"job_id": order.job_id, "outcome": found["outcome"]})
     return found
+
+
+def _with_columns(spark: SparkSession, order: JobOrder) -> JobOrder:
+    """The order with what the settings say of its table's columns, which an order may name a file for."""
+    if not order.columns_file:
+        return order
+    text = files.read(spark, order.columns_file)
+    if text is None:
+        raise JobFailed(f"{order.columns_file}, which says what the settings say of columns, does not exist")
+    return replace(order, columns=from_file(text, order.source.name))
 
 
 def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, started: float) -> dict[str, Any]:

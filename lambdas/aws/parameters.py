@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from botocore.exceptions import ClientError
 
+from lambdas.aws import columns
 from lambdas.aws.clients import client, error_code
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused
@@ -34,7 +35,7 @@ def read(deployment: Deployment, table: str) -> TableParameters:
     if "settings" not in values:
         raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
     return TableParameters(
-        settings=TableSettings.from_json(values["settings"]),
+        settings=TableSettings.from_json(values["settings"], columns.read(deployment, table)),
         control=values.get("control", ""),
         recorded=values.get(_WATERMARK, ""),
         runs={name[len("run/") :]: value for name, value in values.items() if name.startswith("run/")},

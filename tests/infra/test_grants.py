@@ -12,6 +12,7 @@ EXPECTED = {
         ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark
         ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark/*
         ssm:PutParameter, ssm:DeleteParameters on ssm:parameter/tidemark/Tidemark/*/run/*
+        s3:GetObject on <asset>
         dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
         states:DescribeExecution on states:execution:Tidemark:*
         glue:GetTable on glue:catalog
@@ -65,6 +66,7 @@ EXPECTED = {
         dynamodb:DescribeContinuousBackups on dynamodb:table/orders
     """,
     "JobRole": """
+        s3:GetObject on <asset>
         s3:GetObject on <asset>
         s3:GetObject on <asset>
         s3:GetObject on <asset>
@@ -127,7 +129,7 @@ ON_EVERYTHING = {
 }
 _HASH = re.compile(r"(?<=[a-z])[0-9A-F]{8}(?=[.>])")
 _OWN_ARN = re.compile(r"^arn:aws:([a-z0-9]+):eu-west-1:123456789012:")
-_ASSET = re.compile(r"^arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(zip|py)$")
+_ASSET = re.compile(r"^arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(zip|py|json)$")
 
 
 @pytest.mark.parametrize("name", EXPECTED)

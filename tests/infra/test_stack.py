@@ -10,7 +10,9 @@ import pytest
 
 from infra.functions import FUNCTIONS
 from infra.paths import ROOT
+from pipeline.columns_file import from_file
 from pipeline.deployment import Deployment
+from pipeline.overrides import NO_OVERRIDES
 from pipeline.settings import TableSettings
 
 DEFINITION = (ROOT / "statemachine" / "continuous_export.asl.json").read_text()
@@ -114,6 +116,7 @@ def test_the_functions_share_one_bundle_and_environment_and_nothing_secret_is_in
     assert len(set(entry_points)) == 4
     for place in (*entry_points, deployment.spark_bundle):
         assert re.fullmatch(r"s3://cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(py|zip)", place)
+    assert re.fullmatch(r"s3://cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.json", deployment.columns_file)
 
 
 def test_each_function_runs_where_it_is_tested_traced_and_with_its_own_log(template):
@@ -168,7 +171,17 @@ def test_the_parameters_are_settings_that_parse_and_a_control_that_says_run(temp
     values = {p["Name"]: p["Value"] for p in template.of("SSM::Parameter").values()}
     assert set(values) == {"/tidemark/Tidemark/orders/settings", "/tidemark/Tidemark/orders/control"}
     assert values["/tidemark/Tidemark/orders/control"] == "RUN"
-    assert TableSettings.from_json(values["/tidemark/Tidemark/orders/settings"]) == settings.tables[0]
+    assert TableSettings.from_json(values["/tidemark/Tidemark/orders/settings"], NO_OVERRIDES) == settings.tables[0]
+
+
+def test_what_is_said_of_columns_is_a_file_of_its_own(of_hashing):
+    (name,) = {
+        json.dumps(f["Environment"]["Variables"]["TIDEMARK_COLUMNS_FILE"])
+        for f in of_hashing.of("Lambda::Function").values()
+    }
+    laid_down = (of_hashing.folder / f"asset.{json.loads(name).rpartition('/')[2]}").read_bytes()
+    assert from_file(laid_down, "orders").to_json() == {"/email": {"hash": True}}
+    assert from_file(laid_down, "carts") == NO_OVERRIDES
 
 
 def test_alarms_watch_one_metric_each_and_tell_somebody(template):

@@ -11,9 +11,11 @@ from typing import Any
 
 from lambdas.observability import Handler
 from local.control import ACCOUNT, REGION, LocalAws
+from pipeline.columns_file import to_file
 from pipeline.deployment import Deployment
 from pipeline.instants import floor_to, format_instant
 from pipeline.marker import MAINTAINED, Marker
+from pipeline.overrides import Overrides
 from pipeline.settings import MailLists, TableSettings
 
 WINDOW = timedelta(minutes=15)
@@ -37,6 +39,7 @@ DEPLOYMENT = Deployment(
     verify_entry_point="s3://the-bucket/verify.py",
     maintain_entry_point="s3://the-bucket/maintain.py",
     spark_bundle="s3://the-bucket/spark.zip",
+    columns_file="s3://the-bucket/columns.json",
     worker_vcpus="1",
     worker_memory_gb="2",
     max_executors="1",
@@ -66,6 +69,7 @@ class Account:
             self.put_parameter(name, "settings", TableSettings(name, name, 15, mail=SETTINGS.mail).to_json())
             self.put_parameter(name, "control", "RUN")
         self.aws.client("s3").create_bucket(Bucket=DEPLOYMENT.bucket)
+        self.say_of_columns({})
         self.aws.client("glue").create_database(DatabaseInput={"Name": DEPLOYMENT.database})
         self.aws.client("sns").create_topic(Name="mails")
         for kind in ("success", "failure"):
@@ -93,6 +97,10 @@ class Account:
         trust = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
         policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
         iam.create_role(RoleName="job", AssumeRolePolicyDocument=policy)
+
+    def say_of_columns(self, columns: Mapping[str, Overrides]) -> None:
+        """What the settings say of the columns of each table."""
+        self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key="columns.json", Body=to_file(columns).encode())
 
     @property
     def application(self) -> str:

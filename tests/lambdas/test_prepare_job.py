@@ -28,7 +28,6 @@ def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, A
         "table": "orders",
         "iceberg_table": "orders_copy",
         "buckets": 16,
-        "columns": {},
         "hash_secret": "",
         "compare_old_images": False,
         "snapshot_days": 30,
@@ -90,13 +89,13 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
     assert [str(part) for part in order.source.key] == ["id:S", "at:N"]
     assert order.exports == ("s3://the-bucket/0/manifest-summary.json",)
     assert order.report_uri == "s3://the-bucket/runs/orders/update-1.json"
+    assert order.columns_file == "s3://the-bucket/columns.json"
     assert (prepared["application_id"], prepared["role_arn"]) == (application, DEPLOYMENT.job_role_arn)
     assert prepared["spark_submit_parameters"].startswith("--py-files s3://the-bucket/spark.zip --conf ")
 
 
 def test_a_hashed_column_takes_the_name_of_a_secret_along_and_nothing_of_the_secret(account: Account):
-    prepared = prepare(planned(account, columns={"/email": {"hash": True}}, hash_secret="shop/pii"))  # noqa: S106 - its name
-    assert ordered(prepared).columns.to_json() == {"/email": {"hash": True}}
+    prepared = prepare(planned(account, hash_secret="shop/pii"))  # noqa: S106 - its name
     assert prepared["application_configuration"] == [
         {"Classification": "spark-defaults", "Properties": {"spark.tidemark.hash.secret": "EMR.secret@shop/pii"}}
     ]

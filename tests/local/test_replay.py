@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -62,6 +63,10 @@ def replay(exports: Path, warehouse: Path, *options: str, key: tuple[str, ...] =
     return run_local("replay", *arguments)
 
 
+def maintain(warehouse: Path, *options: str):
+    return run_local("maintain", "--table", "shop.orders", "--warehouse", str(warehouse), *options)
+
+
 def differences(warehouse: Path, items):
     return [str(d) for d in compare(items, read_folder(warehouse / "shop" / "orders"), ("customer", "order"))]
 
@@ -87,6 +92,15 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     again = replay(exports, warehouse)
     assert (again.returncode, "nothing new" in again.stdout) == (0, True), again.stderr
     assert sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir()) == before
+
+    left = warehouse / "shop" / "orders" / "data" / "left by a job that died.parquet"
+    left.write_bytes(b"some of its rows")
+    os.utime(left, (0, 0))
+    maintained = maintain(warehouse, "--snapshot-days", "1")
+    assert maintained.returncode == 0, maintained.stderr
+    assert "Files that no snapshot knew, of jobs that died: 1." in maintained.stdout
+    assert not left.exists()
+    assert differences(warehouse, AT_THE_END) == []
 
 
 def test_a_gap_is_refused_with_the_table_as_it_was_and_once_it_is_filled_only_what_is_new_is_applied(tmp_path, journal):
@@ -120,6 +134,17 @@ def test_a_key_that_the_exports_do_not_have_is_refused(tmp_path, journal):
     assert refused.returncode == 1
     assert "KeyMismatch: 3 items" in refused.stderr
     assert read_folder(tmp_path / "warehouse" / "shop" / "orders").current_snapshot() is None
+
+
+def test_a_table_that_is_not_there_is_not_maintained(tmp_path):
+    refused = maintain(tmp_path)
+    assert (refused.returncode, "To do: Make it by a replay first." in refused.stderr) == (1, True)
+
+
+def test_a_file_that_says_a_column_twice_is_refused(tmp_path):
+    (tmp_path / "columns.json").write_text('{"email": {"hash": true}, "email": "S"}')
+    refused = replay(tmp_path, tmp_path / "warehouse", "--columns", str(tmp_path / "columns.json"))
+    assert (refused.returncode, "it says 'email' more than once" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

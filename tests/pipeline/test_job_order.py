@@ -14,6 +14,7 @@ from pipeline.execution_input import BACKFILL, FULL, MODES
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import LONGEST_ARGUMENT, JobOrder
 from pipeline.journal import RunPlan
+from pipeline.overrides import Overrides
 from tests.pipeline.world import SOURCE, at, plan
 
 ORDER = JobOrder(
@@ -47,6 +48,14 @@ def test_an_order_is_read_back_as_it_was_written(job, exports, key, kind, compar
     source = SourceTable(SOURCE.arn, SOURCE.id, tuple(KeyAttribute(name, kind) for name in key))
     order = replace(ORDER, job=job, exports=tuple(exports), source=source, compare_old_images=compares)
     assert JobOrder.from_arguments(order.to_arguments()) == order
+
+
+def test_what_is_said_of_columns_is_in_the_order_or_in_the_file_that_it_names():
+    said = replace(ORDER, columns=Overrides.parse({"total": "N"}))
+    assert JobOrder.from_arguments(said.to_arguments()) == said
+    in_file = replace(ORDER, columns_file="s3://assets/columns.json")
+    assert JobOrder.from_arguments(in_file.to_arguments()) == in_file
+    assert replace(said, columns_file="s3://assets/columns.json").to_arguments() == in_file.to_arguments()
 
 
 @pytest.mark.parametrize("count", [1, 2, 36])

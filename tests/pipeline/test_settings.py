@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import SettingRefused
+from pipeline.overrides import NO_OVERRIDES
 from pipeline.settings import MailLists, Settings, SparkSettings, TableSettings, is_table_name
 from pipeline.window_lengths import WindowBounds, WindowLengths
 
@@ -185,14 +186,14 @@ tables = st.builds(
 
 @given(tables)
 def test_a_table_goes_through_its_parameter_unchanged(table):
-    assert TableSettings.from_json(table.to_json()) == table
+    assert TableSettings.from_json(table.to_json(), table.columns) == table
     assert len(table.to_json()) <= 4096
 
 
 def test_a_parameter_that_somebody_has_edited_is_refused_like_a_setting():
     edited = json.loads(TableSettings("orders", "orders").to_json()) | {"window_minutes": 5}
     with pytest.raises(SettingRefused, match=r"the settings parameter\.window_minutes is 5"):
-        TableSettings.from_json(json.dumps(edited))
+        TableSettings.from_json(json.dumps(edited), NO_OVERRIDES)
 
 
 def test_the_project_as_it_is_cloned_can_be_synthesised():
@@ -208,8 +209,15 @@ def test_dynamodb_s_rule_for_names():
 def test_what_is_said_of_columns_belongs_to_the_table_and_reads_back():
     said = {"columns": {"email": {"hash": True}, "total": "N"}, "hash_secret": "shop/pii", "compare_old_images": True}
     (table,) = Settings.parse({"tables": [{**ORDERS, **said}]}).tables
-    assert TableSettings.from_json(table.to_json()) == table
+    assert "columns" not in json.loads(table.to_json())
+    assert TableSettings.from_json(table.to_json(), table.columns) == table
     assert (table.columns.hashes, table.compare_old_images) == (True, True)
+
+
+def test_the_types_of_1500_attributes_are_no_burden_to_the_parameter():
+    table = parsed(columns={f"attribute {n}": "S" for n in range(1_500)})
+    assert len(table.columns.rules) == 1_500
+    assert len(table.to_json()) == len(parsed().to_json())
 
 
 @pytest.mark.parametrize(

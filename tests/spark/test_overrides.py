@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.errors import HashSecretUnfit, RebuildNeeded, SettingRefused
+from pipeline.columns_file import to_file
+from pipeline.errors import HashSecretUnfit, JobFailed, RebuildNeeded, SettingRefused
 from pipeline.item_sample import observed_items
 from pipeline.overrides import Overrides
 from spark.job import run
@@ -134,6 +135,22 @@ def test_what_the_table_was_loaded_with_holds_until_a_rebuild(protected):
     with pytest.raises(SettingRefused, match="rows are found by their key"):
         carry_out(source, order, pk={"drop": True})
     assert source.metadata == before
+
+
+def test_an_order_may_name_the_file_that_says_everything_of_columns(shop, tmp_path):
+    source = shop()
+    source.put(1, item("a", total=N, email=S))
+    said = {f"attribute {n}": "S" for n in range(1_500)} | {"total": "decimal(38,2)", "email": {"hash": True}}
+    order = replace(source.full(5), columns_file=(tmp_path / "columns.json").as_uri())
+    with pytest.raises(JobFailed, match=r"columns\.json, which says what the settings say of columns, does not exist"):
+        run(source.spark, order, SECRET)
+    assert source.report(order)["error"] == "JobFailed"
+    (tmp_path / "columns.json").write_text(
+        to_file({"orders": Overrides.parse(said), "carts": Overrides.parse({"email": "N"})})
+    )
+    assert run(source.spark, order, SECRET)["outcome"] == "committed"
+    row = source.rows()["a"]
+    assert (row["email"], str(row["total"])) == (hashed('{"S":"x"}'), "1.00")
 
 
 def test_a_rebuild_brings_what_was_set_since(shop):

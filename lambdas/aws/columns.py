@@ -1,0 +1,14 @@
+"""What the settings say of a table's columns, in the file that the deployment has laid down."""
+
+from __future__ import annotations
+
+from lambdas.aws.clients import client
+from pipeline.columns_file import from_file
+from pipeline.deployment import Deployment
+from pipeline.overrides import Overrides
+
+
+def read(deployment: Deployment, table: str) -> Overrides:
+    """Read what is said of a source table's columns. The file is named by its content: a job reads the same."""
+    bucket, _, key = deployment.columns_file.partition("://")[2].partition("/")
+    return from_file(client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), table)
