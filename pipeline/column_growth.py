@@ -127,17 +127,19 @@ class Target:
     """The columns that a load is to give its table.
 
     `replaced`: names of columns that are written under another name until they are published, because one of their name
-    or attribute is there with another type or name. `removed`: names of columns there that go then.
+    or attribute is there with another type or name. `removed`: names of columns there that go then. `other_key`: the table
+    that is there is one of another key.
     """
 
     columns: Columns
     replaced: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
+    other_key: bool = False
 
     @property
     def replaces_key(self) -> bool:
-        """Whether a column of the key changes its type or name, which only a new table can do."""
-        return any(field.name in self.replaced for field in self.columns.key)
+        """Whether the key is another, or a column of it changes its type or name, which only a new table can do."""
+        return self.other_key or any(field.name in self.replaced for field in self.columns.key)
 
     @property
     def written(self) -> Columns:

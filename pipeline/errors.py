@@ -327,9 +327,12 @@ class UnreadableLine(DamagedExport):
 
 
 class KeyMismatch(JobRefused):
-    """A record lacks a key attribute, or carries it with another type than the source table declares."""
+    """A record, or the table, has another key than the source table declares."""
 
-    default_remedy = "Check that the export belongs to this source table."
+    default_remedy = (
+        "Replace the table's content by a new full export, which passes over the records; in a replay, check --key."
+    )
+    command = REBUILD
     heals_by_itself = False
 
 
@@ -370,7 +373,11 @@ class HashSecretUnfit(JobRefused):
 class ConflictingChanges(JobRefused):
     """Two changes of one key in one export carry the same write time and different content."""
 
-    default_remedy = "Report it: DynamoDB promises one record for each key of an export."
+    default_remedy = (
+        "Replace the table's content by a new full export, which passes over the records. Report it: DynamoDB promises one "
+        "record for each key of an export."
+    )
+    command = REBUILD
     heals_by_itself = False
 
 

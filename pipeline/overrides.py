@@ -23,6 +23,7 @@ ANY = "*"
 TYPE_WORDS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M", "string", "bigint", "json", "struct", "map")
 _DECIMAL = re.compile(r"decimal\(38, ?(\d{1,2})\)")
 _MOST_SCALE = 38
+_INDEX = re.compile("0|[1-9][0-9]*")
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _SEVERAL = {
     "string": ("S", "N", "B", "BOOL"),
@@ -63,6 +64,11 @@ class Override:
     def kind(self) -> str:
         """What becomes of such values: ``drop`` or ``hash``; never both are said."""
         return "drop" if self.drop else "hash"
+
+    @property
+    def has_index(self) -> bool:
+        """Whether the path may speak of one element of a list, of which nothing can be said."""
+        return any(map(is_index, self.path[1:]))
 
     def matches(self, path: tuple[str, ...]) -> bool:
         """Whether a place's path is one that this override speaks of."""
@@ -141,6 +147,11 @@ def tags_of(word: str) -> tuple[str, ...]:
 def is_narrow(word: str) -> bool:
     """Whether a column of that type cannot hold every number."""
     return word == "bigint" or decimal_scale(word) is not None
+
+
+def is_index(step: str) -> bool:
+    """Whether a step of a path would be an index in a list; in a map it is a name like others."""
+    return _INDEX.fullmatch(step) is not None
 
 
 def steps_of(path: str) -> tuple[str, ...]:

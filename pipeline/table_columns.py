@@ -15,11 +15,11 @@ from typing import Any
 from pipeline.column_names import OWN_COLUMNS, fits_doc
 from pipeline.column_profile import ELEMENT, MEMBER, Path
 from pipeline.column_types import ColumnType, Field, Kind
-from pipeline.errors import RebuildNeeded
+from pipeline.errors import KeyMismatch, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.marker import NAMES, PREFIX, shown_schema_id
 
-KINDS = PREFIX + "kinds"
+KINDS, KEY = PREFIX + "kinds", PREFIX + "key"
 #: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
 REPLACEMENT = "#new"
 #: Before the path of a column in the place of a field's id, where its exact name is told by that.
@@ -57,12 +57,14 @@ class Columns:
 
 
 def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
-    """Read the columns from the content of an Iceberg metadata file."""
-    schema = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
-    properties = metadata.get("properties", {})
+    """Read the columns from the content of an Iceberg metadata file. Raises KeyMismatch where one of the key is not there."""
+    schema, properties = _current_schema(metadata), metadata.get("properties", {})
     names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
     fields = [_field(raw, names, kinds) for raw in schema["fields"] if is_ours(raw["name"])]
     by_attribute = {field.attribute: field for field in fields}
+    absent = [part.name for part in key if part.name not in by_attribute]
+    if absent:
+        raise KeyMismatch(f"the table has no column of the key's attribute {absent[0]!r}")
     key_fields = tuple(by_attribute[part.name] for part in key)
     attributes = tuple(field for field in fields if field not in key_fields)
     # Of every spec the table has had: Iceberg holds each of them against each new schema. A partition by a column's very
@@ -70,6 +72,26 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     specs = metadata.get("partition-specs", ())
     partitions = frozenset(partition["name"] for spec in specs for partition in spec["fields"])
     return Columns(key_fields, attributes, partitions - {raw["name"] for raw in schema["fields"]})
+
+
+def key_property(key: Iterable[Field]) -> dict[str, str]:
+    """The table property that says by which attributes, in their order, rows are found."""
+    return {KEY: json.dumps([field.attribute for field in key], ensure_ascii=False)}
+
+
+def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
+    """Whether a table's rows are found by this key, as far as the table says by which they are.
+
+    By the property; of a table from before there was one, by the columns that its schema calls identifying.
+    """
+    names = [part.name for part in key]
+    properties, schema = metadata.get("properties", {}), _current_schema(metadata)
+    if KEY in properties:
+        return bool(json.loads(properties[KEY]) == names)
+    exact = json.loads(properties.get(NAMES, "{}"))
+    attributes = {raw["id"]: _field(raw, exact, {}).attribute for raw in schema["fields"]}
+    identifying = {attributes[id_] for id_ in schema.get("identifier-field-ids", ())}
+    return identifying == set(names) if identifying else set(names) <= set(attributes.values())
 
 
 def check_shown(metadata: Mapping[str, Any]) -> None:
@@ -84,6 +106,11 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     if lost:
         names = ", ".join(lost)
         raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
+
+
+def _current_schema(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+    return found
 
 
 def _all_ids(raw: Any) -> Iterator[int]:

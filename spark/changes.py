@@ -44,7 +44,8 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
     records = changes(lines_, with_old=with_old).select(
         "*",
         *(cell.alias(name) for cell, name in zip(key_cells(level, columns.key), key)),
-        F.expr(lacks_key(level, source.key)).alias("#lacks_key"),
+        # A record with more attributes in its key is one of another key: by a part of it, several items would be one.
+        F.expr(f"{lacks_key(level, source.key)} OR size({level}) <> {len(source.key)}").alias("#lacks_key"),
     )
     when = (F.col(_WINDOW), F.col("#micros"))
     readable, lacking = F.col(READABLE), F.col("#lacks_key")

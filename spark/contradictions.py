@@ -17,7 +17,7 @@ from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
 from pipeline.errors import OverrideContradicted
 from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
-from pipeline.pointers import step
+from pipeline.pointers import names, step
 from pipeline.protected import holds_plain
 from spark.keys import shown
 from spark.protection import CONTRADICTED
@@ -47,16 +47,32 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
         raise OverrideContradicted(f"columns[{rule.pointer!r}] sets the type {rule.type}, which does not hold {found}")
 
 
-def hash_contradicted(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
-    """The refusal of rows of which so many have a map or list where a hash is set (``#contradicted``)."""
+def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
+    """The refusal of rows of which so many hold what a rule that hides values is not for (``#contradicted``)."""
     example = F.min(shown([field.name for field in key])).alias("example")
     row: Any = rows.groupBy(CONTRADICTED).agg(example).orderBy(CONTRADICTED).dropna().first()
-    pointer = row[CONTRADICTED]
+    said, what, remedy = _missed(row[CONTRADICTED])
     return OverrideContradicted(
-        f"columns[{pointer!r}] sets hash, which maps and lists have none of; items that hold one at such a place: {count}, "
-        f"such as that of {row['example']}",
-        f"In cdk.json, hash what is inside ({pointer}/{ANY}) or drop {pointer}, and deploy.",
+        f"{said}; items that hold {what} at such a place: {count}, such as that of {row['example']}",
+        f"In cdk.json, {remedy}, and deploy.",
     )
+
+
+def _missed(pointer: str) -> tuple[str, str, str]:
+    """What a rule says that is contradicted, what contradicts it, and what can be said instead."""
+    rule, column = Override(names(pointer)), f"columns[{pointer!r}]"
+    if rule.has_index:
+        return f"{column} speaks of an index in a list", "a list", f"write {ANY} in its place, for every element"
+    if rule.path[-1] == ANY:
+        whole = Override(rule.path[:-1]).pointer
+        said = f"{column} sets hash, which maps and lists have none of, nor the elements of a set"
+        return (
+            said,
+            "one",
+            f"hash a set itself ({whole}), what is inside a map or list ({pointer}/{ANY}), or drop {pointer}",
+        )
+    said = f"{column} sets hash, which maps and lists have none of"
+    return said, "one", f"hash what is inside ({pointer}/{ANY}) or drop {pointer}"
 
 
 def check_kept(rows: DataFrame, new: Sequence[Override]) -> None:

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
+from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import NO_TABLE, Marker, TableState, read_table_state, snapshot_at
+from pipeline.table_columns import has_key
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:
@@ -31,6 +32,22 @@ def is_done(state: TableState, order: JobOrder) -> bool:
 def check_follows(state: TableState, order: JobOrder) -> None:
     """Refuse to maintain a table that is of another source, or at another instant than the order says."""
     check_fits(_marker(state, order), order)
+
+
+def check_key(metadata: Mapping[str, Any], order: JobOrder) -> bool:
+    """Whether the rows of a table are found by the order's key. Raises KeyMismatch where not, if its source is the order's.
+
+    The key of a DynamoDB table never changes; a table of the same name that is created anew may have another.
+    """
+    if has_key(metadata, order.source.key):
+        return True
+    marker = read_table_state(metadata).marker
+    if marker is not None and marker.source_id == order.source.id:
+        declared = ", ".join(map(str, order.source.key))
+        raise KeyMismatch(
+            f"the rows of {order.table} are not found by the key {declared}, by which it is to be changed"
+        )
+    return False
 
 
 def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:

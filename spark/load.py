@@ -23,10 +23,11 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.table_columns import Columns, resolved
+from pipeline.table_columns import Columns, columns_of, resolved
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.drift import drifted
+from spark.guard import check_key
 from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_misfits
 from spark.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
@@ -49,8 +50,9 @@ _COUNTED = ("items", "unreadable", "lacking", "unfit", "contradicting", "odd", "
 class _Load:
     """What every step of one load needs.
 
-    `existing`: the columns of the table that is there already. `often_null`: attributes that are NULL in many items.
-    `expects_misfits`: odd rows are looked through as they pass; else they are only counted.
+    `existing`: the columns of the table that is there already; None where that is one of another key (`other_key`).
+    `often_null`: attributes that are NULL in many items. `expects_misfits`: odd rows are looked through as they pass; else
+    they are only counted.
     """
 
     spark: SparkSession
@@ -59,6 +61,7 @@ class _Load:
     export: Export
     existing: Columns | None
     protection: Protection
+    other_key: bool = False
     often_null: Sequence[str] = ()
     expects_misfits: bool = False
 
@@ -96,11 +99,13 @@ class _Written:
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
+    metadata = table.metadata() if table.state().exists else {}
+    existing = columns_of(metadata, order.source.key) if metadata and check_key(metadata, order) else None
     (export,) = read_exports(spark, order)
     with proven(spark, [export]):
         seen = observed_items(items_of(sampled_lines(spark, export)), protection.rules)
         shuffle_for(spark, for_load(order.buckets))
-        this = _Load(spark, order, table, export, table.columns() if table.state().exists else None, protection)
+        this = _Load(spark, order, table, export, existing, protection, other_key=bool(metadata) and existing is None)
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, often_null=often_null(export.manifest, seen), expects_misfits=not this.is_small)
         target = _target(this, seen)
@@ -123,7 +128,8 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
 
 def _target(this: _Load, seen: list[Observed]) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
-    return rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
+    target = rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
+    return replace(target, other_key=this.other_key)
 
 
 def _items(this: _Load) -> DataFrame:
@@ -167,10 +173,7 @@ def _write(this: _Load, target: Target, branch: str, typed: DataFrame) -> None:
 
 
 def _counted(this: _Load, target: Target) -> _Counted:
-    """Every item as a row of the table, counted on the way; items without a whole key are counted and left out.
-
-    Columns that are no table's, with a character that none can have, are left to whoever writes the rows to drop.
-    """
+    """Every item as a row, with internal columns, counted on the way; those without a whole key are counted and left out."""
     columns, counted = target.columns if target.replaces_key else target.written, Observation()
     rows = _rows(_items(this), this, columns)
     whole_key, readable, lacking = has_cells(columns.key), F.col(READABLE), F.col(_LACKS_KEY)

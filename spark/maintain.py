@@ -20,6 +20,7 @@ from pipeline.maintenance import oldest_kept
 from pipeline.marker import JOB, JOB_ID, MAINTAINED, NO_TABLE, read_table_state
 from pipeline.table_columns import check_shown
 from spark.commits import undisturbed
+from spark.former_partitions import without_former_partitions
 from spark.guard import check_follows
 from spark.protection import Protection
 from spark.shuffles import for_files, shuffle_for
@@ -41,6 +42,7 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, protection: Pro
     check_follows(read_table_state(metadata) if metadata else NO_TABLE, order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
+    metadata = without_former_partitions(table, metadata)
     counts = undisturbed(order, lambda: _put_in_order(spark, order, table, metadata))
     return {"snapshot_id": table.snapshot_id(), "counts": counts}
 

@@ -31,7 +31,8 @@ from pipeline.table_columns import Columns, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions, check_kept
-from spark.guard import is_done
+from spark.former_partitions import without_former_partitions
+from spark.guard import check_key, is_done
 from spark.kept import kept
 from spark.key_filter import KeyFilter
 from spark.keys import has_cells
@@ -88,6 +89,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
+    check_key(metadata, order)
+    metadata = without_former_partitions(table, metadata)
     before = columns_of(metadata, order.source.key)
     check_shown(metadata)
     check_followed(before, order.columns)

@@ -15,10 +15,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.errors import HashSecretUnfit
-from pipeline.overrides import ANY, Override, Overrides
+from pipeline.overrides import ANY, Override, Overrides, is_index
 from pipeline.spark_submit import HASH_SECRET
 from spark.leaves import without_zeros
-from spark.sql import Sql, call, function, let, literal, member, transform, when
+from spark.sql import Sql, call, function, let, literal, member, one_of, transform, when
 from spark.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -34,7 +34,8 @@ from spark.values import (
 
 _BLOCK = 64
 _INNER, _OUTER = "#inner_pad", "#outer_pad"
-#: The pointer of a hash that an item contradicts, holding a map or list there; null for all other items.
+#: The pointer of a rule that an item contradicts: it holds a map or list where a hash is set, a set for whose elements one
+#: is set, or a list where the rule speaks of an index. Null for all other items.
 CONTRADICTED = "#contradicted"
 #: Bytes: a secret that can be guessed protects nothing.
 _SHORTEST_SECRET = 16
@@ -72,8 +73,8 @@ class Protection:
 
     def contradicted(self, name: str) -> Sql:
         """``#contradicted``, made of protected items (levels) in a column. It finds them inside JSON text and misfits too."""
-        hashes = [rule for rule in self.rules if rule.hash]
-        found = (when(_is_unhashed(member(f"`{name}`", h.path[0]), h.path[1:]), literal(h.pointer)) for h in hashes)
+        asked = [rule for rule in self.rules if rule.hash or rule.has_index]
+        found = (when(_is_missed(member(f"`{name}`", r.path[0]), r.path[1:], r), literal(r.pointer)) for r in asked)
         return f"{call('coalesce', *found, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
 
     def items_text(self, rows: DataFrame, line: Sql, name: str) -> DataFrame:
@@ -163,11 +164,13 @@ def _value(value: Sql, rules: _Rules) -> Sql:
     cases = [f"WHEN {has(value, 'M')} THEN map('M', {safe})"]
     of_any = _below(ANY, rules)
     if _is_whole(of_any, "drop"):
-        cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]')")
+        cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]') WHEN {_is_set(value)} THEN map('NULL', 'true')")
     elif of_any:
         texts = transform(transform(elements(value), lambda x: _value(x, of_any)), _any_json)
         kept = when(is_one, f"concat('[', array_join({texts}, ','), ']')")
         cases.append(f"WHEN {has(value, 'L')} THEN map('L', {kept})")
+    if _is_whole(of_any, "hash"):
+        cases.append(f"WHEN {_is_set(value)} THEN map({tag_of(value)}, '[]')")  # to be refused
     return f"CASE {' '.join(cases)} ELSE {value} END"
 
 
@@ -196,15 +199,22 @@ def _hashed(value: Sql) -> Sql:
     )
 
 
-def _is_unhashed(value: Sql, path: tuple[str, ...]) -> Sql:
-    """Whether a map or list stands where a hash should, the path inside a value; null or false where none does."""
+def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
+    """Whether a value holds what a rule is not for, where its path, of which this is left, leads; null or false where not."""
     if not path:
-        return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL"
+        return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL" if rule.hash else "false"
     if path[0] != ANY:
-        return let(member(members(value), path[0]), lambda found: _is_unhashed(found, path[1:]))
-    is_one = function(1, lambda found: _is_unhashed(found, path[1:]))
+        inside = let(member(members(value), path[0]), lambda found: _is_missed(found, path[1:], rule))
+        return f"({has(value, 'L')} OR {inside})" if is_index(path[0]) else inside
+    is_one = function(1, lambda found: _is_missed(found, path[1:], rule))
     of_map, of_list = f"exists(map_values({members(value)}), {is_one})", f"exists({elements(value)}, {is_one})"
-    return when(has(value, "M"), of_map, of_list)
+    inside = when(has(value, "M"), of_map, of_list)
+    return f"({_is_set(value)} OR {inside})" if rule.hash and path == (ANY,) else inside
+
+
+def _is_set(value: Sql) -> Sql:
+    """Whether a value is a set; false or null where not."""
+    return one_of(tag_of(value), ("SS", "NS", "BS"))
 
 
 def _canonical(value: Sql) -> Sql:

@@ -24,7 +24,7 @@ from pipeline.errors import (
 )
 from pipeline.job_order import JobOrder
 from spark import changes, files
-from spark.contradictions import hash_contradicted
+from spark.contradictions import rule_missed
 from spark.java import thrown_in
 from spark.keys import of_several, shown
 from spark.projection import unreadable
@@ -58,7 +58,7 @@ def check_items(
         declared = ", ".join(map(str, order.source.key))
         raise KeyMismatch(f"{found['lacking']} items of {export.manifest.export_arn} lack the key {declared}")
     if found["contradicting"]:
-        raise hash_contradicted(typed(lines(spark, export.files_with_records)), key, found["contradicting"])
+        raise rule_missed(typed(lines(spark, export.files_with_records)), key, found["contradicting"])
 
 
 def check_changes(
@@ -82,13 +82,13 @@ def check_changes(
         # A change that was looked up in the table stands there once for each row of its key.
         raise doubled_rows(order, rows, key) or count_mismatch(spark, exports, found["read"])
     if lacking := found[changes.LACKING] + found[changes.OTHER_KEY]:
-        raise KeyMismatch(f"{stretch}: {lacking} records lack the key {declared}")
+        raise KeyMismatch(f"{stretch}: {lacking} records have another key than {declared}")
     if found[changes.UNFIT]:
         raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {order.table} cannot hold")
     if found[changes.CONFLICTS]:
         raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
     if found[CONTRADICTED]:
-        raise hash_contradicted(rows, key, found[CONTRADICTED])
+        raise rule_missed(rows, key, found[CONTRADICTED])
 
 
 def unreadable_line(

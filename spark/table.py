@@ -24,6 +24,7 @@ from pipeline.table_columns import (
     columns_of,
     exact_names,
     exact_names_by_path,
+    key_property,
     tells_by_path,
 )
 from spark.java import causes, iceberg_metadata, iceberg_schema, string_map
@@ -188,7 +189,7 @@ class Table:
         For the one change that a branch cannot carry: another type of the key.
         """
         writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
-        described = {**column_kinds(columns.all), **exact_names_by_path(columns.all)}
+        described = {**key_property(columns.key), **column_kinds(columns.all), **exact_names_by_path(columns.all)}
         for name, value in {**_PROPERTIES, **described, **marker}.items():
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
@@ -222,7 +223,8 @@ class Table:
 
     def _describe(self, transaction: Any, columns: Columns) -> None:
         schema = json.loads(self._iceberg.SchemaParser.toJson(transaction.table().schema()))
-        self._set(transaction, {**exact_names(schema, columns.all), **column_kinds(columns.all)})
+        described = {**exact_names(schema, columns.all), **column_kinds(columns.all)}
+        self._set(transaction, {**key_property(columns.key), **described})
 
     def _set(self, transaction: Any, properties: Mapping[str, str]) -> None:
         """Set table properties; an empty value removes one."""

@@ -21,7 +21,7 @@ from pipeline.table_columns import Columns
 from pipeline.verification import accounted, difference_count, named, told
 from spark import pairs
 from spark.contradictions import check_kept
-from spark.guard import compared_snapshot
+from spark.guard import check_key, compared_snapshot
 from spark.keys import lacks_key, of_several
 from spark.pairs import IN_SOURCE, IN_TABLE, LINE, PERHAPS
 from spark.projection import ITEM, READABLE, rows_with_misfits, unreadable
@@ -53,6 +53,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     """
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
+    check_key(metadata, order)
     columns = table.columns_at(snapshot_id)
     if new := check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint):
         check_kept(table.rows_at(snapshot_id), new)

@@ -5,7 +5,6 @@ What stands in the account's `standing` is wrong until it is taken out again; ev
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,22 +14,23 @@ from tests.simulation import jobs
 from tests.simulation.account import SERVICES, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process
 from tests.simulation.exports import Flaw
+from tests.simulation.meddling import Meddling
 from tests.simulation.source import LONGEST_PERIOD
 
 if TYPE_CHECKING:
     from tests.simulation.simulation import Simulation
 
 _DAMAGES = sorted(name for name, kind in error_names().items() if issubclass(kind, DamagedExport))
-_REFUSALS = ("KeyMismatch", "ConflictingChanges", "TableContended", "JobFailed")
+_REFUSALS = ("TableContended", "JobFailed")
 _STANDING = {"the bucket is gone": "S3NoSuchBucket", "a permission is gone": "S3AccessDenied"}
 
 
-class Faults:
+class Faults(Meddling):
     """Everything that goes wrong in one seed, one after the other or several at once; `counts` says what did."""
 
     def __init__(self, account: Account, counts: Counter[str], simulation: Simulation) -> None:
-        self._account, self._counts, self._simulation = account, counts, simulation
-        self._dice: random.Random = account.dice
+        super().__init__(account)
+        self._counts, self._simulation = counts, simulation
 
     def come_and_go(self) -> Process:
         """Days without anything wrong, and hours in which everything is."""
@@ -187,37 +187,6 @@ class Faults:
         if self._account.source is None:
             self._account.create_source(self._account.clock.now)
 
-    def _table_rolled_back(self) -> Process:
-        self._meddle()
-        self._account.table.roll_back(self._dice.choice((1, 1, 2, 5, 40)))
-        yield 0
-
-    def _table_dropped(self) -> Process:
-        self._meddle()
-        self._account.table.drop()
-        yield 0
-
-    def _table_written_by_a_stranger(self) -> Process:
-        self._meddle()
-        self._account.table.replace_by_a_stranger()
-        yield 0
-
-    def _meddle(self) -> None:
-        self._account.jobs.meddled_at = self._account.clock.now
-        self._account.trouble()
-
-    def _claim_garbled(self) -> Process:
-        runs = self._account.parameters.runs
-        if runs:
-            newest = max(runs, key=int)
-            self._account.parameters.runs = {**runs, newest: self._dice.choice(("", "{}", runs[newest][:-9], "RUN"))}
-            self._account.standing.add("a claim is garbled")
-            yield 0
-
-    def _parameter_wrong(self) -> Process:
-        self._account.parameters.recorded = self._dice.choice(("", "2030-01-01T00:00:00Z", "yesterday"))
-        yield 0
-
 
 FAULTS: dict[Callable[[Faults], Process], int] = {
     Faults._outage_of_a_service: 12,
@@ -247,4 +216,5 @@ FAULTS: dict[Callable[[Faults], Process], int] = {
     Faults._table_written_by_a_stranger: 1,
     Faults._claim_garbled: 1,
     Faults._parameter_wrong: 4,
+    Faults._records_contradict: 2,
 }

@@ -136,6 +136,8 @@ class Jobs:
                 raise OtherTableId(f"{export.arn} is of {export.source.table.id}")
             if export.damage:
                 raise error_names()[export.damage](f"{export.arn} is damaged")
+            if name := export.source.contradiction(export.request):
+                raise error_names()[name](f"{export.arn} holds what no job can follow")
         if run.trouble in error_names():
             raise error_names()[run.trouble]("as the seed will have it")
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from unittest.mock import patch
 
+from pipeline.errors import RUN_NOW, ConflictingChanges, KeyMismatch
 from pipeline.horizon import Horizon
 from pipeline.incidents import Kind, News, Told, after_failure, after_look
 from pipeline.observation import Observation
@@ -73,6 +74,13 @@ def no_warning_without_a_failure() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def command_of_contradictions_is_to_run_again() -> Iterator[None]:
+    """Who does what the mail says has the same records read again."""
+    with patch.object(ConflictingChanges, "command", RUN_NOW), patch.object(KeyMismatch, "command", RUN_NOW):
+        yield
+
+
 #: Every bug that is planted.
 MAIL_BUGS = (
     told_recorded_before_the_mail,
@@ -80,4 +88,5 @@ MAIL_BUGS = (
     every_failure_told,
     only_the_first_failure_told,
     no_warning_without_a_failure,
+    command_of_contradictions_is_to_run_again,
 )

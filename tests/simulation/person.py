@@ -7,7 +7,17 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pipeline.errors import ASK_AGAIN, RUN_NOW, InputRefused, PipelineError, RecoveryTooShort, WishGivenUp, error_names
+from pipeline.errors import (
+    ASK_AGAIN,
+    RUN_NOW,
+    ConflictingChanges,
+    InputRefused,
+    KeyMismatch,
+    PipelineError,
+    RecoveryTooShort,
+    WishGivenUp,
+    error_names,
+)
 from pipeline.execution_input import special_wish
 from pipeline.instants import format_instant
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
@@ -88,6 +98,8 @@ class Person:
             return account.jobs.a_wish_has_failed_often()
         if error == RecoveryTooShort.__name__:
             return account.needs_more_history
+        if error in (ConflictingChanges.__name__, KeyMismatch.__name__):
+            return account.source is not None and bool(account.source.contradictions)
         if account.source is None or account.source.recovery_since is None or state.marker is None:
             return error == "WatermarkMissing" and state.exists
         recreated = state.marker.source_id != account.source.table.id

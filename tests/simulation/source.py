@@ -8,7 +8,7 @@ within one window has no record in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pipeline.exports import ExportRequest
@@ -36,13 +36,14 @@ Rows = dict[int, int]
 class Source:
     """One source table; a table created anew under the same name is another one. Times are seconds since 1970.
 
-    `recovery_since` is None while point-in-time recovery is off.
+    `recovery_since` is None while point-in-time recovery is off. `contradictions`: how a job refuses the records of a second.
     """
 
     number: int
     born: int
     recovery_since: int | None
     period_days: int = LONGEST_PERIOD
+    contradictions: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Its identity never changes."""
@@ -87,6 +88,13 @@ class Source:
                 if before is not None or after is not None:
                     found[key] = after
         return found
+
+    def contradiction(self, request: ExportRequest) -> str:
+        """How a job refuses an export that nothing else is wrong with; empty where it does not."""
+        if request.window is None:
+            return ""
+        start, end = seconds(request.window.start), seconds(request.window.end)
+        return next((name for at, name in self.contradictions.items() if start <= at < end), "")
 
     def billed(self, request: ExportRequest) -> int:
         """What DynamoDB bills for an export: everything written in the window, the minimum at least; nothing for a full one."""

@@ -60,6 +60,7 @@ class Shop:
     warehouse: Path
     name: str
     key: tuple[KeyAttribute, ...] = (KeyAttribute("pk", "S"),)
+    table_id: str = "0b9ff8a2-0000-4000-8000-000000000001"
     writes: list[Put | Delete] = field(default_factory=list)
     view: str = BOTH_IMAGES
     oddities: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class Shop:
     @property
     def source(self) -> SourceTable:
         """The source table's identity."""
-        return SourceTable(ARN, "0b9ff8a2-0000-4000-8000-000000000001", self.key)
+        return SourceTable(ARN, self.table_id, self.key)
 
     def put(self, at: float, *items: Item) -> None:
         """Write whole items at a minute."""

@@ -43,6 +43,7 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
         pytest.param({"M": {"no": {"S": "y"}}}, {"M": {"card": {"M": {"no": N}}}}, "/v/card", id="in JSON text"),
         pytest.param({"S": "x"}, {"M": {"card": {"L": [N]}}}, "/v/card", id="in a misfit"),
         pytest.param({"S": "x"}, {"L": [S, {"M": {"card": {"L": [N]}}}]}, "/v/*/card", id="in a list"),
+        pytest.param({"L": [S]}, {"SS": ["x", "y"]}, "/v/*", id="a set for its elements"),
     ],
 )
 def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, others, odd, rule):
@@ -60,6 +61,22 @@ def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, others, od
     with pytest.raises(OverrideContradicted, match=words):
         carry_out(source, source.windows(15, 35), **said)
     assert source.rows() == rows
+
+
+def test_what_is_dropped_of_lists_is_dropped_of_sets_and_an_index_reaches_nothing_and_is_refused(shop):
+    source, elements = shop(), {"/v/*": {"drop": True}}
+    hidden = {"S": "hide me"}
+    source.put(
+        1, item("a", v={"L": [S]}), item("b", v={"SS": ["hide me"]}), item("c", w={"L": [N, {"M": {"no": hidden}}]})
+    )
+    index = r"columns\['/w/1/no'\] speaks of an index in a list; items that hold a list at such a place: 1, such as"
+    for hides in ("drop", "hash"):
+        with pytest.raises(OverrideContradicted, match=index):
+            carry_out(source, source.full(5), **elements, **{"/w/1/no": {hides: True}})
+        assert not source.state.exists
+    carry_out(source, source.full(5), **elements)
+    rows = source.rows()
+    assert [(rows[pk]["v"], rows[pk]["_misfits"]) for pk in "ab"] == [("[]", None), (None, None)]
 
 
 def test_a_verification_refuses_what_a_hash_is_contradicted_by(shop):

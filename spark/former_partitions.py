@@ -1,0 +1,40 @@
+"""Partitions by a column that the table no longer has, as where a full export brought another key, or another name of it.
+
+Iceberg 1.10 cannot write changes beside them: it looks for the partitions of all specs the table has had among the columns
+of now, and fails. So they go, with the snapshots from before the replacement; files stay until maintenance finds that no
+snapshot knows them, for readers that are still at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.errors import RebuildNeeded
+from spark.table import Table
+
+
+def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The table's metadata once they are gone; as it is where there are none, which is nearly always.
+
+    Raises RebuildNeeded where somebody's tag or branch keeps a snapshot that has them.
+    """
+    if not _has_former(metadata):
+        return metadata
+    newest = next(s for s in metadata["snapshots"] if s["snapshot-id"] == metadata["current-snapshot-id"])
+    expired = table.java().expireSnapshots().expireOlderThan(newest["timestamp-ms"])
+    expired.cleanExpiredFiles(False).cleanExpiredMetadata(True).commit()
+    left = table.metadata()
+    if _has_former(left):
+        raise RebuildNeeded(
+            "a tag or branch keeps a snapshot with partitions by a column that the table no longer has, beside which no "
+            "changes can be written",
+            "Remove the table's tags and branches other than main; the next run goes on.",
+        )
+    return left
+
+
+def _has_former(metadata: Mapping[str, Any]) -> bool:
+    schema = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+    there = {raw["id"] for raw in schema["fields"]}
+    return any(field["source-id"] not in there for spec in metadata["partition-specs"] for field in spec["fields"])

@@ -1,0 +1,88 @@
+"""The key that rows are found by: one for the life of a source table, and another where that is created anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import KeyMismatch, RebuildNeeded
+from pipeline.identity import KeyAttribute
+from pipeline.overrides import Overrides
+from spark.job import run
+from tests.spark.sample_items import S
+from tests.spark.shop import Shop, minute
+
+pytestmark = pytest.mark.spark
+
+CUSTOMER, ORDER = KeyAttribute("customer", "S"), KeyAttribute("order", "N")
+
+
+def of(customer: str, order: int, **attributes):
+    return {"customer": {"S": customer}, "order": {"N": str(order)}, **attributes}
+
+
+@pytest.fixture
+def orders(shop) -> Shop:
+    """A table of two orders of one customer, and another total of one of them in the next window."""
+    source = shop()
+    source.key = (CUSTOMER, ORDER)
+    source.put(1, of("ada", 1, total={"N": "5"}), of("ada", 2, total={"N": "7"}))
+    source.load(5)
+    source.put(6, of("ada", 2, total={"N": "8"}))
+    return source
+
+
+@pytest.mark.parametrize("known_by", ["the property", "its identifying columns"])
+def test_changes_by_a_part_of_the_key_are_refused_and_the_table_stays(orders, known_by):
+    if known_by != "the property":
+        orders.spark.sql(f"ALTER TABLE glue.shop.{orders.name} UNSET TBLPROPERTIES ('tidemark.key')")
+    order, before = orders.windows(5, 25), orders.metadata
+    for wrong in ((CUSTOMER,), (ORDER, CUSTOMER, KeyAttribute("total", "N"))):
+        with pytest.raises(KeyMismatch, match="are not found by the key"):
+            run(orders.spark, replace(order, source=replace(order.source, key=wrong)))
+    assert orders.metadata == before
+    run(orders.spark, order)
+    assert orders.differences(25) == []
+
+
+def test_records_with_more_attributes_in_their_key_are_of_another_key(orders, shop):
+    other = shop()
+    other.key, other.writes = orders.key, orders.writes
+    order = other.full(5)
+    run(other.spark, replace(order, source=replace(order.source, key=(CUSTOMER,))))
+    order = other.windows(5, 25)
+    with pytest.raises(KeyMismatch, match="1 records have another key than customer:S"):
+        run(other.spark, replace(order, source=replace(order.source, key=(CUSTOMER,))))
+    assert other.state.watermark == minute(5)
+
+
+@pytest.mark.parametrize("key", [(ORDER,), (KeyAttribute("id", "S"),)], ids=["a part of it", "a new attribute"])
+def test_a_source_created_anew_with_another_key_is_loaded_by_a_full_export(orders, key):
+    recreated, items = "another-id", [{"id": {"S": "x"}, "order": {"N": "1"}, "total": S}]
+    same = orders.full(5)
+    with pytest.raises(KeyMismatch, match="are not found by the key"):
+        run(orders.spark, replace(same, source=replace(same.source, key=key)))
+    orders.table_id, orders.key, orders.writes = recreated, key, []
+    orders.put(31, *items)
+    orders.load(35)
+    orders.put(36, {**items[0], "total": {"N": "1"}, "customer": S})
+    orders.merge(35, 55)
+    assert orders.differences(55) == []
+    assert orders.state.marker.source_id == recreated
+
+
+def test_a_partition_key_that_gets_another_name_is_merged_into_and_maintained(orders):
+    before = orders.metadata["current-snapshot-id"]
+    orders.columns = Overrides.parse({"customer": {"name": "who"}})
+    orders.load(25)
+    orders.put(26, of("ada", 1, total={"N": "6"}), of("bob", 3))
+    table = f"glue.shop.{orders.name}"
+    orders.spark.sql(f"ALTER TABLE {table} CREATE TAG before AS OF VERSION {before}")
+    with pytest.raises(RebuildNeeded, match="a tag or branch keeps"):
+        orders.merge(25, 45)
+    orders.spark.sql(f"ALTER TABLE {table} DROP TAG before")
+    orders.merge(25, 45)
+    assert orders.differences(45) == []
+    orders.maintain(45)
+    assert orders.differences(45) == []
