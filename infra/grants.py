@@ -84,7 +84,8 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
             Right(("emr-serverless:ListJobRuns",), (places.application,)),
             Right(("emr-serverless:GetJobRun",), (f"{places.application}/jobruns/*",), why_wildcard=_MADE_BY_RUNS),
         ],
-        "NotifyNews": [*_send_mail(places), *_remember_told(places)],
+        # A daily digest sums up what the reports of the day have found.
+        "NotifyNews": [*_tell(places), *_read_reports(places)],
         "StartExports": _start_exports(places),
         "CheckExports": [
             Right(
@@ -99,11 +100,10 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
             *_read_reports(places),
             Right(("ssm:PutParameter",), (watermark,), why_wildcard=_MADE_BY_RUNS),
         ],
-        "NotifySuccess": [*_send_mail(places), *_remember_told(places)],
+        "NotifySuccess": _tell(places),
         # A run whose plan has failed knows nothing of the history that is left; the mail looks for itself.
         "NotifyFailure": [
-            *_send_mail(places),
-            *_remember_told(places),
+            *_tell(places),
             *_read_reports(places),
             Right(("dynamodb:DescribeContinuousBackups",), places.tables),
         ],
@@ -144,10 +144,12 @@ def _start_exports(places: Places) -> list[Right]:
 
 
 def job_rights(places: Places) -> list[Right]:
-    """What a Spark job may do: read exports and its own code, write tables, reports and logs."""
+    """What a Spark job may do: read exports, its own code and what an earlier job has reported, write tables, reports, logs."""
     bucket = places.bucket
     return [
-        Right(("s3:GetObject",), (*places.assets, f"{bucket}/exports/*"), why_wildcard=_MADE_BY_RUNS),
+        Right(
+            ("s3:GetObject",), (*places.assets, f"{bucket}/exports/*", f"{bucket}/runs/*"), why_wildcard=_MADE_BY_RUNS
+        ),
         Right(
             ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
             (f"{bucket}/warehouse/*",),
@@ -237,17 +239,12 @@ def _list(bucket: str, *folders: str) -> Right:
     return Right(("s3:ListBucket",), (bucket,), {"StringLikeIfExists": {"s3:prefix": prefixes}})
 
 
-def _send_mail(places: Places) -> list[Right]:
+def _tell(places: Places) -> list[Right]:
+    """Send mail; read and write what the mails have told, so that it is told once. The watermark is read along with it."""
+    told, watermark = places.parameter("/*/told"), places.parameter("/*/last-export-time")
     return [
         Right(("sns:Publish",), (places.topic,)),
         Right(("kms:GenerateDataKey", "kms:Decrypt"), (places.topic_key,)),
-    ]
-
-
-def _remember_told(places: Places) -> list[Right]:
-    """Read and write what the mails have told, so that it is told once; the watermark is read along with it."""
-    told, watermark = places.parameter("/*/told"), places.parameter("/*/last-export-time")
-    return [
         Right(("ssm:GetParameters",), (told, watermark), why_wildcard=_MADE_BY_RUNS),
         Right(("ssm:PutParameter",), (told,), why_wildcard=_MADE_BY_RUNS),
     ]

@@ -12,11 +12,11 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import tell
 from pipeline.deployment import Deployment
 from pipeline.execution_input import tick_of
+from pipeline.failure_mail import failure_mail, table_of
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Kind, Told, after_failure
 from pipeline.instants import parse_instant
-from pipeline.mail import failure_mail, table_of
 from pipeline.mail_frame import UNKNOWN_TABLE
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
-from lambdas.aws import parameters
+from lambdas.aws import parameters, reports
 from lambdas.observability import doorway, logger
 from lambdas.telling import tell
 from pipeline.continuity import Rows
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
+from pipeline.drift import summed
 from pipeline.horizon import Horizon
 from pipeline.incidents import after_look
+
+_AT_ONCE = 8
 
 
 def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -21,11 +27,18 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
     if digest and digest.end == before.digested:
         digest = None
+    digest = digest and replace(digest, found=summed(_reports(deployment, plan["table"], digest.job_ids)))
     rows = Rows.from_json(plan.get("rows", {}))  # a plan of before has none, nor what is next
     maintained = plan.get("maintained", False)
     news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
+
+
+def _reports(deployment: Deployment, table: str, job_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The reports of jobs, those that have expired as empty ones. A day has a hundred, and S3 takes its time for each."""
+    with ThreadPoolExecutor(_AT_ONCE) as readers:
+        yield from readers.map(lambda job_id: reports.read(deployment, table, job_id), job_ids)
 
 
 handler = doorway(_notify_news)

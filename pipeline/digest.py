@@ -8,7 +8,7 @@ they are what is true: work that was rolled back is not in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,16 +16,24 @@ from pipeline.instants import floor_to, format_instant, parse_instant
 from pipeline.marker import WATERMARK, Marker
 
 _DAY = timedelta(days=1)
+#: The newest, where several days are summed up: two days of the shortest windows.
+_MOST_REPORTS = 192
 
 
 @dataclass(frozen=True)
 class Digest:
-    """The sum of the commits after `start` up to `end`, both midnights. `jobs`: how many of each; `counts`: of records."""
+    """The sum of the commits after `start` up to `end`, both midnights.
+
+    `jobs`: how many of each; `counts`: of records; `job_ids`: under which the jobs have left their reports; `found`: what
+    those have found (`pipeline.drift.summed`), once they have been read.
+    """
 
     start: datetime
     end: datetime
     jobs: Mapping[str, int]
     counts: Mapping[str, int]
+    job_ids: tuple[str, ...] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def days(self) -> str:
@@ -40,6 +48,8 @@ class Digest:
             "end": format_instant(self.end),
             "jobs": dict(self.jobs),
             "counts": dict(self.counts),
+            "job_ids": list(self.job_ids),
+            "found": dict(self.found),
         }
 
     @classmethod
@@ -47,7 +57,8 @@ class Digest:
         """Read what `to_json` wrote; None for an empty object: no day is to be summed up."""
         if not raw:
             return None
-        return cls(parse_instant(raw["start"]), parse_instant(raw["end"]), raw["jobs"], raw["counts"])
+        job_ids = tuple(raw.get("job_ids", ()))  # a plan of before has none
+        return cls(parse_instant(raw["start"]), parse_instant(raw["end"]), raw["jobs"], raw["counts"], job_ids)
 
 
 def digest_due(
@@ -71,7 +82,8 @@ def digest_due(
         jobs[marker.job] = jobs.get(marker.job, 0) + 1
         for name, count in marker.counts.items():
             counts[name] = counts.get(name, 0) + count
-    return Digest(start, end, jobs, counts) if markers else None
+    job_ids = tuple(marker.job_id for marker in markers[:_MOST_REPORTS])
+    return Digest(start, end, jobs, counts, job_ids) if markers else None
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:

@@ -5,7 +5,7 @@ What is handed on from a report, and the lines that tell it to people, in mails 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pipeline.pointers import on_one_line
@@ -28,6 +28,21 @@ def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
         "misfits": _cut(report.get("misfits", []), _MISFIT),
         "continuity": report.get("continuity", "")[:_LONGEST_SENTENCE],
     }
+
+
+def summed(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What is handed on of several jobs' reports, newest first: misfits of one place and type together, each column once."""
+    misfits: dict[tuple[str, str], dict[str, Any]] = {}
+    new: dict[str, Mapping[str, Any]] = {}
+    changed: dict[str, Mapping[str, Any]] = {}
+    for found in map(drift_of, reports):
+        for one in found["misfits"]:
+            kept = misfits.setdefault((one["path"], one["type"]), {**one, "count": 0})
+            kept["count"] += one["count"]
+        for columns, listed in ((new, "new_columns"), (changed, "changed_columns")):
+            columns.update((one["path"], one) for one in found[listed] if one["path"] not in columns)
+    in_order = sorted(misfits.values(), key=lambda one: -int(one["count"]))
+    return drift_of({"misfits": in_order, "new_columns": list(new.values()), "changed_columns": list(changed.values())})
 
 
 def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:

@@ -14,13 +14,19 @@ _LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should b
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed state, the error's name, what happened, and what to do. `result`: the job's finding in three words."""
+    """A failed state, the error's name, what happened, and what to do.
+
+    `result`: the job's finding in three words. `job_run`: the id of the job run that has failed. `reported`: the job has
+    left a report that says so.
+    """
 
     state: str
     error: str
     message: str
     remedy: str
     result: str = ""
+    job_run: str = ""
+    reported: bool = False
 
     @property
     def kind(self) -> type[PipelineError]:
@@ -37,8 +43,9 @@ class Failure:
         """Read the state machine's ``failure`` variable: state, error, cause."""
         error = str(raw["error"])
         if raw["state"] == "RunSparkJob":
-            message = f"{error}: {_job_message(str(raw['cause']))}"
-            return cls(raw["state"], JobFailed.__name__, message, JobFailed.default_remedy)
+            message, job_run = _job_message(str(raw["cause"]))
+            named = f"{error}: {message}"
+            return cls(raw["state"], JobFailed.__name__, named, JobFailed.default_remedy, job_run=job_run)
         text = _lambda_message(str(raw["cause"]))
         message, _, remedy = text.partition(REMEDY_MARK)
         known = error_names().get(error, PipelineError)
@@ -49,7 +56,7 @@ class Failure:
         if not report.get("error"):
             return self
         message, remedy = (report[part][:_LONGEST_CAUSE] for part in ("message", "remedy"))
-        return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")))
+        return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")), self.job_run, True)
 
 
 def _lambda_message(cause: str) -> str:
@@ -61,11 +68,11 @@ def _lambda_message(cause: str) -> str:
     return str(raw.get("errorMessage", cause)) if isinstance(raw, dict) else cause
 
 
-def _job_message(cause: str) -> str:
-    """The details inside a job run; anything else as it stands."""
+def _job_message(cause: str) -> tuple[str, str]:
+    """The details inside a job run, or the cause as it stands, and the job run's id where it is told."""
     try:
         raw = json.loads(cause)
     except ValueError:
-        return cause[:_LONGEST_CAUSE]
-    details = raw.get("StateDetails") if isinstance(raw, dict) else None
-    return str(details or cause)[:_LONGEST_CAUSE]
+        raw = None
+    told = raw if isinstance(raw, dict) else {}
+    return str(told.get("StateDetails") or cause)[:_LONGEST_CAUSE], str(told.get("JobRunId") or "")

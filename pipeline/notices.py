@@ -10,6 +10,7 @@ from pipeline import run_reports
 from pipeline.continuity import Doubt
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
+from pipeline.drift import drift_of, told_drift
 from pipeline.errors import REBUILD, VERIFY_NOW, ControlUnknown, HistoryLost, PipelineError, error_names
 from pipeline.execution_input import tick_of
 from pipeline.horizon import LEVELS, Horizon
@@ -203,8 +204,7 @@ def _digest_mail(
         f"Runs with work: {runs} ({done}).",
         *accounting("", digest.counts),
     ]
-    if digest.counts.get("misfits"):
-        lines.append(f"{digest.counts['misfits']} values fit no column and are kept in _misfits.")
+    lines += told_drift(digest.found or drift_of({}), digest.counts.get("misfits", 0))
     lines.append(
         f"What each run has found: {deployment.database}.{run_reports.TABLE}, {run_reports.PARTITION} = '{table}'."
     )

@@ -35,6 +35,10 @@ def test_the_table_follows_the_source_to_idle_and_the_mail_accounts_for_every_re
     orders = len(list(reader.scan_source(world.aws, "orders")))
     assert (counts["inserted"] > 0, 60 + counts["inserted"] - counts["deleted"]) == (True, orders)
 
+    reports, snapshots = world.reports(), world.snapshots()
+    assert world.tell_again() == "SUCCESS"
+    assert (world.reports(), world.snapshots()) == (reports, snapshots)
+
 
 def test_a_table_that_is_up_to_date_is_left_alone(world):
     world.bootstrap()

@@ -16,6 +16,8 @@ from pipeline import run_reports
 TABLE = "orders"
 KNOBS: dict[str, Any] = {"export_seconds": 0.2, "wait_scale": 0.01, "schedules_fire_by_themselves": False}
 
+_ENDED = ("SUCCESS", "FAILED", "CANCELLED")
+
 #: How far the shop was when the account was kept that every `bootstrap` puts back; one for the session.
 _bootstrapped: list[Any] = []
 
@@ -69,6 +71,23 @@ class World:
         """The same of this table's own schedule, which must have started one."""
         (ours,) = [run for run in self.fire(minutes) if json.loads(run["input"])["table"] == self.table]
         return ours
+
+    def tell_again(self) -> str:
+        """Run the last Spark job once more, as a run does that planned it before it had committed; how it ends."""
+        emr, named = self.aws.client("emr-serverless"), {"applicationId": self.deployed.outputs["ApplicationId"]}
+        last = emr.list_job_runs(**named)["jobRuns"][0]["id"]
+        job = emr.get_job_run(**named, jobRunId=last)["jobRun"]
+        started = emr.start_job_run(
+            **named,
+            clientToken=f"{last}-again",
+            executionRoleArn=job["executionRole"],
+            name=job["name"],
+            jobDriver=job["jobDriver"],
+            configurationOverrides=job["configurationOverrides"],
+        )
+        while (state := emr.get_job_run(**named, jobRunId=started["jobRunId"])["jobRun"]["state"]) not in _ENDED:
+            time.sleep(0.05)
+        return str(state)
 
     def path(self, parameter: str) -> str:
         """The full name of one of the table's parameters."""

@@ -31,6 +31,8 @@ EXPECTED = {
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
         ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
+        s3:GetObject on <StorageBucket.Arn>/runs/*
+        s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
     """,
     "StartExports": """
         dynamodb:ExportTableToPointInTime, dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
@@ -73,6 +75,7 @@ EXPECTED = {
         s3:GetObject on <asset>
         s3:GetObject on <asset>
         s3:GetObject on <StorageBucket.Arn>/exports/*
+        s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload on <StorageBucket.Arn>/warehouse/*
         s3:PutObject on <StorageBucket.Arn>/runs/*
         s3:PutObject on <StorageBucket.Arn>/logs/*

@@ -102,6 +102,13 @@ class Account:
         """What the settings say of the columns of each table."""
         self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key="columns.json", Body=to_file(columns).encode())
 
+    def lose_bucket(self) -> None:
+        """Somebody removes the bucket with what is in it."""
+        s3 = self.aws.client("s3")
+        for found in s3.list_objects_v2(Bucket=DEPLOYMENT.bucket).get("Contents", []):
+            s3.delete_object(Bucket=DEPLOYMENT.bucket, Key=found["Key"])
+        s3.delete_bucket(Bucket=DEPLOYMENT.bucket)
+
     @property
     def application(self) -> str:
         """The id of the application."""

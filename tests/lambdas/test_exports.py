@@ -97,7 +97,7 @@ def test_an_export_that_failed_is_asked_for_anew_and_the_same_one_after_that(acc
 
 
 def test_after_many_failures_it_is_called_what_the_last_one_failed_of_and_goes_on_once_that_is_mended(account: Account):
-    account.aws.client("s3").delete_bucket(Bucket=DEPLOYMENT.bucket)
+    account.lose_bucket()
     plan = planned(account, *windows(account, 2, 1))
     for _ in range(11):
         with pytest.raises(BucketMissing):

@@ -87,6 +87,7 @@ def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(schedule: Schedu
     midnight = account.grid().replace(hour=0, minute=0) + timedelta(days=1)
     account.aws.advance((midnight - account.grid()).total_seconds())
     account.commit(midnight, read=5, inserted=5)
+    account.write_report("job-0", new_columns=[{"column": "size", "path": "/size", "type": "bigint"}])
     account.put_parameter("orders", "last-export-time", format_instant(midnight))
     account.put_parameter("orders", "control", "PAUSE")
     assert schedule.plans()["news"] == []
@@ -95,3 +96,4 @@ def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(schedule: Schedu
         assert schedule.plans()["reason"] == "UpToDate"
     day = format_instant(midnight - timedelta(days=1))[:10]
     assert schedule.subjects == [f"OK orders: {day}, 1 run, 5 records"]
+    assert "New columns:\n  size: bigint\n" in schedule.last

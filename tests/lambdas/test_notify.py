@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lambdas import notify_failure, notify_success
-from tests.lambdas.account import DEPLOYMENT, Account, call
+from tests.lambdas.account import Account, call
 from tests.pipeline.rounds import done
 
 pytestmark = pytest.mark.local_aws
@@ -74,7 +74,7 @@ def test_a_job_that_left_no_report_has_failed(account: Account, before: int):
 
 
 def test_a_report_that_cannot_be_read_does_not_keep_the_mail_from_being_sent(account: Account, before: int):
-    account.aws.client("s3").delete_bucket(Bucket=DEPLOYMENT.bucket)
+    account.lose_bucket()
     assert failed()["error"] == "JobFailed"
     assert only_mail(account, before)["Subject"].endswith(": JobFailed")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from threading import Barrier
 from typing import Any
 
@@ -13,8 +12,7 @@ import pytest
 from lambdas.plan import handler
 from pipeline.errors import InputRefused, SettingRefused, TableNotFound
 from pipeline.instants import floor_to, format_instant
-from pipeline.overrides import Overrides
-from tests.lambdas.account import SETTINGS, WINDOW, Account, call
+from tests.lambdas.account import WINDOW, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -216,20 +214,6 @@ def test_a_settings_parameter_that_somebody_has_edited_is_refused(account: Accou
     account.put_parameter("orders", "settings", json.dumps({"name": "orders", "window_minutes": 5}))
     with pytest.raises(SettingRefused, match="window_minutes is 5"):
         plan(account.execution())
-
-
-def test_what_cannot_be_said_of_the_key_is_refused_before_anything_is_exported(account: Account):
-    account.say_of_columns({"orders": Overrides.parse({"id": {"drop": True}})})
-    with pytest.raises(SettingRefused, match="rows are found by their key"):
-        plan(account.execution())
-
-
-def test_a_secret_goes_along_where_something_is_hashed(account: Account):
-    name = "shop/pii"
-    account.put_parameter("orders", "settings", replace(SETTINGS, hash_secret=name).to_json())
-    assert plan(account.execution())["hash_secret"] == ""
-    account.say_of_columns({"orders": Overrides.parse({"email": {"hash": True}})})
-    assert plan(account.execution())["hash_secret"] == name
 
 
 def test_an_input_that_is_no_object_is_refused(account: Account):

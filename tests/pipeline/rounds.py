@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.failure_mail import failure_mail
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident
 from pipeline.journal import RunPlan
-from pipeline.mail import failure_mail
 from pipeline.mail_frame import Mail
 from pipeline.observation import Export, describe
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, at, plan
@@ -66,8 +66,12 @@ def failed(
     incident: Incident | None = None,
     asked: Mapping[str, Any] | None = None,
     planned: Mapping[str, Any] | None = None,
+    **known: Any,
 ) -> Mail:
-    """The mail about a failure of the table orders. `asked` goes into the run's input, `planned` is its plan."""
+    """The mail about a failure of the table orders. `asked` goes into the run's input, `planned` is its plan.
+
+    `known`: what more is known of the failure.
+    """
     event = {"input": {"table": "orders", **(asked or {})}, "execution": EXECUTION, "plan": planned or {}}
-    failure = Failure(state, error, "What happened there.", "What helps.")
+    failure = Failure(state, error, "What happened there.", "What helps.", **known)
     return failure_mail(event, failure, DEPLOYMENT, horizon=horizon, incident=incident)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -27,7 +28,10 @@ HOURLY = [commit(f"20/{hour:02}:00", read=hour) for hour in range(1, 24)]
 def test_a_day_is_summed_up_once_the_table_shows_all_of_it():
     last = commit("21/00:00", read=24, misfits=2)
     digest = due("21/00:00", "20/00:00", *HOURLY, last)
-    assert digest == Digest(at("20/00:00"), at("21/00:00"), {"merge": 24}, {"read": 300, "misfits": 2})
+    assert (len(digest.job_ids), digest.job_ids[0]) == (24, "job-21/00:00")
+    assert replace(digest, job_ids=()) == Digest(
+        at("20/00:00"), at("21/00:00"), {"merge": 24}, {"read": 300, "misfits": 2}
+    )
     assert digest.days == "2026-11-20"
 
 
@@ -42,6 +46,13 @@ def test_a_day_is_summed_up_once_the_table_shows_all_of_it():
 )
 def test_nothing_is_due(watermark, digested):
     assert due(watermark, digested, *HOURLY) is None
+
+
+def test_of_weeks_that_are_summed_up_together_the_newest_reports_are_named():
+    digest = due(
+        "21/00:00", "01/00:00", *(commit(f"{day:02}/{hour:02}:00") for day in range(1, 21) for hour in range(24))
+    )
+    assert (len(digest.job_ids), digest.job_ids[0]) == (192, "job-20/23:00")
 
 
 def test_a_commit_belongs_to_the_day_its_history_ends_in():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.drift import drift_of, told_drift
+from pipeline.drift import drift_of, summed, told_drift
 
 MISFIT = {"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}
 COLUMN = {"column": "size", "path": "/size", "type": "bigint", "count": 1, "example": '{"id":"b"}'}
@@ -27,6 +27,18 @@ def test_everything_is_told_with_what_how_many_and_a_key():
         '  size: bigint, 1 value, such as that of {"id":"b"}',
         "Warning: 2 are not what the table showed.",
     ]
+
+
+def test_what_several_reports_say_of_one_place_is_told_once():
+    later = {"misfits": [{**MISFIT, "count": 3, "example": '{"id":"z"}'}], "new_columns": [COLUMN], "continuity": "?"}
+    earlier = {"misfits": [{**MISFIT, "type": "BOOL"}, MISFIT], "new_columns": [COLUMN], "changed_columns": [CHANGED]}
+    assert summed([later, {}, earlier]) == {
+        "misfits": [{**MISFIT, "count": 5, "example": '{"id":"z"}'}, {**MISFIT, "type": "BOOL"}],
+        "new_columns": [COLUMN],
+        "changed_columns": [CHANGED],
+        "continuity": "",
+    }
+    assert summed([]) == drift_of({})
 
 
 def test_of_a_column_whose_values_were_not_counted_the_attribute_and_the_type_are_told():

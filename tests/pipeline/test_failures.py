@@ -75,10 +75,12 @@ def test_why_a_job_could_not_be_started_stays_visible():
 
 
 def test_a_job_that_refused_is_called_what_it_called_itself():
-    failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
+    cause = json.dumps({"JobRunId": "00f", "StateDetails": "exit code 1"})
+    failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": cause})
     refused = Gap("The windows do not touch.", "Find the missing one.")
     explained = failed.explained_by({"error": refused.name, "message": refused.message, "remedy": refused.remedy})
-    assert explained == Failure("RunSparkJob", "Gap", "The windows do not touch.", "Find the missing one.")
+    said = ("The windows do not touch.", "Find the missing one.")
+    assert explained == Failure("RunSparkJob", "Gap", *said, job_run="00f", reported=True)
     assert explained.kind is Gap
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from pipeline.errors import error_names
 from pipeline.execution_input import BACKFILL, UPDATE
-from pipeline.horizon import Horizon
-from pipeline.incidents import Incident, Kind
 from pipeline.mail import is_told_at_once, success_mail
-from tests.pipeline.rounds import COUNTS, done, failed
-from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at, plan
+from tests.pipeline.rounds import COUNTS, done
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
 
 
 def test_a_merge_accounts_for_every_record():
@@ -114,137 +109,12 @@ def test_a_quiet_window_is_told_without_notes():
     [("", "last-export-time of orders was missing"), ("2026-11-21T14:00:00Z", "of orders said 2026-11-21T14:00:00Z")],
 )
 def test_a_corrected_parameter_is_told_with_what_it_said(recorded, told):
-    event = done()
+    event = done(new_columns=[{"column": "size", "path": "/size", "type": "bigint"}])
     event["plan"] = {"kind": "Record", "table": "orders", "recorded": recorded, "history": {}}
     mail = success_mail(event, DEPLOYMENT)
     assert told in mail.text
     assert "The table is the truth" in mail.text
+    assert "Read 15 records = 5 inserted" in mail.text
+    assert "New columns:\n  size: bigint\n" in mail.text
+    assert "Report: s3://a-bucket/runs/orders/job.json\n" in mail.text
     assert mail.subject == "[Tidemark] OK orders: last-export-time corrected to 2026-11-21T13:00:00Z"
-
-
-def test_a_failure_mail_says_what_happened_what_heals_and_what_helps():
-    mail = failed()
-    assert mail.subject == "[Tidemark] FAILED orders: Gap"
-    assert mail.text == (
-        "Gap in RunSparkJob, while bringing orders up to date.\n"
-        "\n"
-        "What happened:\n"
-        "What happened there.\n"
-        "\n"
-        "The table and its watermark are as they were.\n"
-        "\n"
-        "What the pipeline does by itself: The next scheduled run tries again by itself.\n"
-        "What to do: What helps.\n"
-        f"""The command: aws stepfunctions start-execution --state-machine-arn {MACHINE} --input '{{"table":"orders"}}'\n"""
-        "The manual: docs/operations.md, section Gap\n"
-        "\n"
-        f"Execution: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1#/v2/executions/details/{EXECUTION}\n"
-    )
-
-
-@pytest.mark.parametrize("name", error_names())
-def test_every_error_renders_a_mail_with_its_command_ready_to_paste(name):
-    mail = failed(name)
-    command = mail.facts["command"]
-    assert f"The command: {command}\n" in mail.text
-    assert f"section {name}\n" in mail.text
-    assert not re.search("[<>]", command)
-    assert mail.subject.endswith(f": {name}")
-    heals = error_names()[name].heals_by_itself
-    assert ("tries again by itself" in mail.text) is heals
-    assert ("a person must act" in mail.text) is not heals
-
-
-def test_a_command_speaks_of_the_table_at_hand():
-    assert failed("ControlUnknown").facts["command"].endswith("--name /tidemark/Tidemark/orders/control --value RUN")
-    assert '"mode":"full"' in failed("HistoryLost").facts["command"]
-    assert "--table-name orders " in failed("PitrOff").facts["command"]
-
-
-def test_a_failure_of_another_name_is_not_sent_to_a_section_that_does_not_exist():
-    assert "The manual: docs/operations.md\n" in failed("Lambda.Unknown", "Plan").text
-
-
-@pytest.mark.parametrize(
-    ("error", "state", "told"),
-    [
-        ("Gap", "RunSparkJob", "The table and its watermark are as they were."),
-        ("AwsUnavailable", "StartExports", "The table and its watermark are as they were."),
-        ("AwsUnavailable", "RecordWatermark", "only last-export-time may still be the old one"),
-        ("WatermarkNotCommitted", "RecordWatermark", "look at it"),
-        ("JobFailed", "RunSparkJob", "everything this run was to bring, or nothing of it"),
-    ],
-)
-def test_a_failure_mail_claims_no_more_about_the_table_than_is_known(error, state, told):
-    assert told in failed(error, state).text
-
-
-def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_time_there_is():
-    incident = Incident(at("12:00"), at("10:00"), (Kind("JobFailed", "RunSparkJob", "update"),))
-    horizon = Horizon(at("10:00"), at("01/12:00"), at("13:00"), 35)
-    mail = failed(horizon=horizon, incident=incident)
-    assert (
-        "The manual: docs/operations.md, section Gap\n"
-        "\n"
-        "History would be lost in 34 days 21 h (0 % of the recovery period of 35 days used).\n"
-        "The next mail about it comes when it changes, or when it is over.\n"
-        "If you have acted and hear nothing, start a run yourself: its failure is always mailed.\n"
-        "\n"
-        "Execution: "
-    ) in mail.text
-    assert mail.facts["history_left_seconds"] == (34 * 24 + 21) * 3600
-
-
-def test_a_failure_that_follows_others_says_what_went_before():
-    kinds = (
-        Kind("PitrOff", "Plan"),
-        Kind("JobFailed", "RunSparkJob", "backfill"),
-        Kind("Gap", "RunSparkJob", "update"),
-    )
-    text = failed(incident=Incident(at("12:00"), None, kinds)).text
-    told = "Told before: PitrOff in Plan; JobFailed in RunSparkJob (backfill)."
-    assert f"Runs have failed since 2026-11-21T12:00:00Z. {told}\n" in text
-
-
-FULL = {"mode": "full"}
-ASK_FOR_FULL = """--input '{"table":"orders","mode":"full"}'"""
-
-
-@pytest.mark.parametrize("error", ["AwsUnavailable", "AnotherRunAtWork"])
-def test_a_full_export_that_no_run_has_claimed_is_to_be_asked_for_again(error):
-    mail = failed(error, "Plan", asked=FULL)
-    assert mail.facts["command"].endswith(ASK_FOR_FULL)
-    assert "tries again by itself" not in mail.text
-    assert "no run has it to do" in mail.text
-    assert mail.text.count("start-execution") == 1
-
-
-def test_where_something_is_to_be_mended_first_the_wish_follows():
-    mail = failed("PitrOff", "Plan", asked=FULL, planned={"kind": "Halt", "table": "orders"})
-    assert "PointInTimeRecoveryEnabled=true" in mail.facts["command"]
-    assert mail.facts["ask_again"].endswith(ASK_FOR_FULL)
-    assert f"Then ask again for what was not begun: {mail.facts['ask_again']}\n" in mail.text
-
-
-def test_a_backfill_is_asked_for_again_from_the_same_instant():
-    start = "2026-11-21T09:00:00Z"
-    mail = failed("AnotherRunAtWork", "Plan", asked={"mode": "backfill", "from": start})
-    assert mail.facts["command"].endswith(f"""'{{"table":"orders","mode":"backfill","from":"{start}"}}'""")
-
-
-@pytest.mark.parametrize(
-    ("error", "asked", "planned"),
-    [
-        pytest.param("AwsUnavailable", {}, {}, id="an update comes again by itself"),
-        pytest.param("AwsUnavailable", {**FULL, "dry_run": True}, {}, id="a dry run was to do nothing"),
-        pytest.param(
-            "JobFailed", FULL, {"kind": "Export", "mode": "full"}, id="what is claimed is finished by the next"
-        ),
-        pytest.param("InputRefused", {"mode": "backfill", "from": "tomorrow"}, {}, id="a wish that cannot be"),
-    ],
-)
-def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, asked, planned):
-    mail = failed(error, "Plan", asked=asked, planned=planned)
-    assert mail.facts["ask_again"] == ""
-    assert "no run has it to do" not in mail.text
-    assert ASK_FOR_FULL not in mail.text

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from pipeline.drift import drift_of
 from pipeline.errors import error_names
 from pipeline.execution_input import FULL
+from pipeline.failure_mail import failure_mail
 from pipeline.failures import Failure
-from pipeline.mail import failure_mail, success_mail
+from pipeline.mail import success_mail
 from tests.pipeline.rounds import COUNTS, done, failed
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
 

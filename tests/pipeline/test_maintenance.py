@@ -195,10 +195,13 @@ def test_what_the_schedule_maintains_is_told_as_its_other_work_is(success_mail_a
 
 
 def test_the_mail_of_one_that_failed_says_that_every_row_is_as_it_was():
-    text = failed("JobFailed", planned={"kind": "Maintain", "table": "orders", "mode": "maintain"}).text
+    mail = failed("JobFailed", planned={"kind": "Maintain", "table": "orders", "mode": "maintain"}, reported=True)
+    text = mail.text
     assert text.startswith("JobFailed in RunSparkJob, while maintaining orders.\n")
     assert "The table's rows and its watermark are as they were; some of its files may be in order already." in text
     assert "The schedule goes on, and maintains the table again when that is due." in text
+    assert "What to do: Nothing to do: the table is maintained again when that is due." in text
+    assert mail.facts["command"].endswith(""" --input '{"table":"orders","mode":"maintain"}'""")
 
 
 def _open(*kinds: Kind) -> Told:

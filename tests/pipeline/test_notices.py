@@ -11,6 +11,7 @@ import pytest
 
 from pipeline.continuity import Doubt
 from pipeline.digest import Digest
+from pipeline.drift import drift_of
 from pipeline.errors import error_names
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident, Kind, News, Told
@@ -160,6 +161,20 @@ def test_a_digest_is_the_sum_of_a_day():
         "History would be lost in 34 days 23 h (0 % of the recovery period of 35 days used).\n"
         "\n" + LINK
     )
+
+
+def test_a_digest_tells_what_the_reports_of_the_day_have_found():
+    found = drift_of(
+        {
+            "misfits": [{"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}],
+            "new_columns": [{"column": "size", "path": "/size", "type": "bigint"}],
+        }
+    )
+    counted = {**DIGEST.counts, "misfits": 2}
+    (mail,) = written(News(Told(), digest=replace(DIGEST, counts=counted, found=found)))
+    assert "_misfits:\n  /price: 2 of type S, such as that of " in mail.text
+    assert "New columns:\n  size: bigint\nWhat each run has found: " in mail.text
+    assert mail.facts["digest"]["found"] == found
 
 
 @pytest.mark.parametrize("name", error_names())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import VerificationFailed
+from pipeline.failure_mail import failure_mail
 from pipeline.failures import Failure
-from pipeline.mail import failure_mail, success_mail
+from pipeline.mail import success_mail
 from pipeline.verification import accounted, difference_count, named, told
 from tests.pipeline.rounds import done
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan

@@ -9,6 +9,7 @@ from typing import Any
 
 from pipeline.errors import EdgeFailed
 from pipeline.execution_input import MAINTAIN, tick_of
+from pipeline.failure_mail import failure_mail
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import (
@@ -22,7 +23,7 @@ from pipeline.incidents import (
     round_works,
 )
 from pipeline.instants import format_instant, parse_instant
-from pipeline.mail import failure_mail, is_told_at_once
+from pipeline.mail import is_told_at_once
 from pipeline.mail_frame import SUCCESS, Mail
 from pipeline.notices import notices
 from pipeline.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe

@@ -52,6 +52,8 @@ NO_POINT = {
     (JOB, "glue:GetDatabase", "catalog"): "a call for a database is evaluated on its catalog too",
     ("Plan", "ssm:GetParametersByPath", ""): "only for a table without parameters, which is refused",
     ("Plan", "emr-serverless:GetJobRun", "*"): "only in a dry run, which does nothing",
+    ("NotifyNews", "s3:GetObject", "*"): "only for a daily digest, which the incidents' tests send",
+    ("NotifyNews", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("Plan", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("RecordWatermark", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("NotifyFailure", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
@@ -62,6 +64,11 @@ NO_POINT = {
     (JOB, "s3:AbortMultipartUpload", "*"): "only when an upload of more than one part fails halfway",
     (JOB, "s3:DeleteObject", "*"): "by maintenance, which has tests of its own, and of metadata a hundred commits old",
     (JOB, "s3:GetObject", "assets"): "made by EMR Serverless before the job begins",
+    (
+        JOB,
+        "s3:GetObject",
+        "runs/*",
+    ): "only by a job whose work another has done meanwhile, which the main path's tests tell",
     (JOB, "s3:PutObject", "logs/*"): "made by EMR Serverless when the job has ended",
     (
         JOB,
