@@ -99,12 +99,13 @@ def _replay(asked: argparse.Namespace) -> int:
     from local.replay import replay
     from pipeline.drift import drift_of, told_drift
 
-    reports = replay(asked.exports, _target(asked))
-    for report in reports:
+    is_new = False
+    for report in replay(asked.exports, _target(asked)):
+        is_new = True
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
         for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
             print(line)
-    if not reports:
+    if not is_new:
         print("nothing new: the table already shows every export in the folder")
     return 0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -61,8 +61,11 @@ class ReplayTarget:
         return f"{CATALOG}.{self.namespace}.{self.name}"
 
 
-def replay(exports: Path, target: ReplayTarget) -> list[dict[str, Any]]:
-    """Apply what is new; returns the jobs' reports, none if there was nothing new. Raises PipelineError, table unchanged."""
+def replay(exports: Path, target: ReplayTarget) -> Iterator[dict[str, Any]]:
+    """Apply what is new; gives each job's report once it has ended, none if there was nothing new.
+
+    Raises PipelineError: the table is as the last job has left it.
+    """
     found = find_exports(exports.resolve())
     state = table_state(target)
     if state.exists and state.marker is None:
@@ -70,10 +73,11 @@ def replay(exports: Path, target: ReplayTarget) -> list[dict[str, Any]]:
     source = source_of(found, state, target.key)
     chain = chain_for(found, source, state.watermark)
     if chain.is_empty:
-        return []
+        return
     spark = local_session(target.warehouse, is_bulk=is_long(chain.base))
     try:
-        return [run_order(spark, order, target.secret) for order in _orders(chain, source, target)]
+        for order in _orders(chain, source, target):
+            yield run_order(spark, order, target.secret)
     finally:
         spark.stop()
 

@@ -17,7 +17,7 @@ from local.replay import (
     source_of,
     table_state,
 )
-from pipeline.errors import ManifestUnreadable, WatermarkMissing
+from pipeline.errors import ManifestUnreadable, VerificationFailed, WatermarkMissing
 from pipeline.instants import format_instant
 
 
@@ -34,6 +34,12 @@ def verify(exports: Path, target: ReplayTarget) -> dict[str, Any]:
     spark = local_session(target.warehouse, is_bulk=is_long(export))
     try:
         return run_order(spark, order, target.secret)
+    except VerificationFailed as failed:
+        place = order.report_uri.removeprefix("file://")
+        remedy = (
+            f"Read the first differences, with both values, in {place}; then make the table anew from a full export."
+        )
+        raise VerificationFailed(failed.message, remedy, failed.findings) from None
     finally:
         spark.stop()
 

@@ -290,7 +290,7 @@ class FilteredExport(JobRefused):
 
 
 class UnknownFormat(JobRefused):
-    """An export's format, version or type is not one this product reads."""
+    """An export's format or type is not one this product reads."""
 
     default_remedy = "Export again as DYNAMODB_JSON."
     heals_by_itself = False

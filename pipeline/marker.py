@@ -168,6 +168,12 @@ def shown_schema_id(metadata: Mapping[str, Any]) -> int | None:
     return next((snapshot.get("schema-id") for snapshot in ancestors_of_main(metadata)), None)
 
 
+def had_misfits(metadata: Mapping[str, Any]) -> bool:
+    """Whether the newest commit of ours had some: then there are more of them, mostly."""
+    marker = read_table_state(metadata).marker
+    return marker is not None and marker.counts.get("misfits", 0) > 0
+
+
 def row_count(metadata: Mapping[str, Any]) -> int:
     """How many rows the table has, by the summary of its newest snapshot; those that delete files hide count too."""
     return int(newest_summary(metadata).get("total-records", 0))

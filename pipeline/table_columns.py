@@ -74,6 +74,12 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     return Columns(key_fields, attributes, partitions - {raw["name"] for raw in schema["fields"]})
 
 
+def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
+    """The columns that the newest snapshot was written with: without those that a job has made ready, and not come to use."""
+    shown = shown_schema_id(metadata)
+    return columns_of({**metadata, "current-schema-id": metadata["current-schema-id"] if shown is None else shown}, key)
+
+
 def key_property(key: Iterable[Field]) -> dict[str, str]:
     """The table property that says by which attributes, in their order, rows are found."""
     return {KEY: json.dumps([field.attribute for field in key], ensure_ascii=False)}

@@ -6,6 +6,7 @@ The values of new columns are counted in the table, where a column is read witho
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -14,11 +15,15 @@ from pyspark.sql import functions as F
 from pipeline.column_changes import changed_columns, new_columns, new_paths
 from pipeline.column_profile import MEMBER, Observed, Path
 from pipeline.column_types import ColumnType, Kind
-from pipeline.table_columns import Columns
+from pipeline.job_order import JobOrder
+from pipeline.marker import shown_schema_id
+from pipeline.table_columns import Columns, shown_columns
 from spark.keys import shown
 from spark.profiles import exploded
 from spark.report import Committed, listed_misfits
 from spark.sql import Sql, call, function, transform, when
+from spark.table import Table
+from spark.table_rows import changed_since
 
 #: Paths that are counted in one look at the table: each is two aggregates, and a thousand take Spark a while to plan.
 _AT_ONCE = 100
@@ -36,6 +41,19 @@ def drifted(rows: DataFrame, before: Columns, columns: Columns, counts: Mapping[
         new_columns(before, columns, seen),
         changed_columns(before, columns),
         listed_misfits(misfits) if counts.get("misfits") else [],
+    )
+
+
+def with_columns_made_ready(done: Committed, table: Table, order: JobOrder, metadata: Mapping[str, Any]) -> Committed:
+    """What a merge has committed, new columns included that an earlier job made ready, and ended before it told of them.
+
+    `metadata`: the table's from before the merge.
+    """
+    if shown_schema_id(metadata) in (None, metadata["current-schema-id"]):
+        return done
+    before = shown_columns(metadata, order.source.key)
+    return replace(
+        done, new_columns=drifted(changed_since(table.rows(), order.start), before, table.columns(), {}).new_columns
     )
 
 

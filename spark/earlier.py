@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark.sql import functions as F
-
-from pipeline.column_names import WRITE_TIME
 from pipeline.continuity import continuity
-from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.marker import Marker, commit_of
 from spark.drift import drifted
 from spark.report import ALREADY_THERE, Committed
 from spark.table import Table
+from spark.table_rows import changed_since
 
 
 def committed_earlier(table: Table, order: JobOrder) -> Committed:
@@ -30,7 +27,7 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
     snapshot, earlier = found
     rows, columns = table.rows_at(snapshot["snapshot-id"]), table.columns_at(snapshot["snapshot-id"])
     if order.job != "load":
-        rows = rows.where(F.col(WRITE_TIME) >= F.lit(format_instant(order.start)).cast("timestamp"))
+        rows = changed_since(rows, order.start)
     told = drifted(rows, table.columns_at(earlier) if earlier else columns, columns, marker.counts)
     doubt = "" if order.job == "load" else continuity(marker.counts, snapshot["summary"])
     return replace(told, continuity=doubt, outcome=ALREADY_THERE)

@@ -8,7 +8,7 @@ with the marker. Refusing leaves the table as it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.table_columns import Columns, columns_of, resolved
+from pipeline.table_columns import Columns, columns_of, resolved, shown_columns
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.drift import drifted
@@ -50,18 +50,17 @@ _COUNTED = ("items", "unreadable", "lacking", "unfit", "contradicting", "odd", "
 class _Load:
     """What every step of one load needs.
 
-    `existing`: the columns of the table that is there already; None where that is one of another key (`other_key`).
-    `often_null`: attributes that are NULL in many items. `expects_misfits`: odd rows are looked through as they pass; else
-    they are only counted.
+    `metadata`: that of the table that is there, empty where there is none. `existing`: its columns; None for another key.
+    `often_null`: attributes that are NULL in many items. `expects_misfits`: odd rows are looked through, not only counted.
     """
 
     spark: SparkSession
     order: JobOrder
     table: Table
     export: Export
+    metadata: Mapping[str, Any]
     existing: Columns | None
     protection: Protection
-    other_key: bool = False
     often_null: Sequence[str] = ()
     expects_misfits: bool = False
 
@@ -105,7 +104,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     with proven(spark, [export]):
         seen = observed_items(items_of(sampled_lines(spark, export)), protection.rules)
         shuffle_for(spark, for_load(order.buckets))
-        this = _Load(spark, order, table, export, existing, protection, other_key=bool(metadata) and existing is None)
+        this = _Load(spark, order, table, export, metadata, existing, protection)
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, often_null=often_null(export.manifest, seen), expects_misfits=not this.is_small)
         target = _target(this, seen)
@@ -129,7 +128,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
 def _target(this: _Load, seen: list[Observed]) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     target = rebuilt(this.existing, key, profile, said) if this.existing else Target(first_columns(key, profile, said))
-    return replace(target, other_key=this.other_key)
+    return replace(target, other_key=bool(this.metadata) and this.existing is None)
 
 
 def _items(this: _Load) -> DataFrame:
@@ -229,8 +228,9 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     else:
         _check_branch(this, written.branch)
         committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
-    rows, columns = this.spark.table(this.table.sql_name), target.columns
-    return replace(drifted(rows, this.existing or columns, columns, counts), passes=passes)
+    rows, columns = this.table.rows(), target.columns
+    before = shown_columns(this.metadata, this.order.source.key) if this.existing else columns
+    return replace(drifted(rows, before, columns, counts), passes=passes)
 
 
 def _check_types(this: _Load, target: Target, branch: str) -> None:
@@ -247,4 +247,4 @@ def _check_branch(this: _Load, branch: str) -> None:
 
 
 def _counts(manifest: ExportManifest) -> dict[str, int]:
-    return {"read": manifest.item_count, "inserted": manifest.item_count}
+    return dict.fromkeys(("read", "inserted"), manifest.item_count)

@@ -24,13 +24,14 @@ from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile
 from pipeline.continuity import continuity
 from pipeline.job_order import JobOrder
-from pipeline.marker import read_table_state, row_count
+from pipeline.marker import had_misfits, read_table_state, row_count
 from pipeline.pins import check_followed
 from pipeline.protected import check_protected, protected_at
 from pipeline.table_columns import Columns, check_shown, columns_of, resolved
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions, check_kept
+from spark.drift import with_columns_made_ready
 from spark.former_partitions import without_former_partitions
 from spark.guard import check_key, is_done
 from spark.kept import kept
@@ -111,17 +112,11 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         if compares:
             images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
             this = this._replace(images=images)
-        if _had_misfits(metadata):
-            return _merged_when_counted(this, told, before)
         # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
         told = told if told_by_images else this.keep(told)
-        return _merged_as_read(this, told, before) or _merged_when_counted(this, told, before)
-
-
-def _had_misfits(metadata: Mapping[str, Any]) -> bool:
-    """Whether the last commit had some: then there are more of them, mostly."""
-    marker = read_table_state(metadata).marker
-    return marker is not None and marker.counts.get("misfits", 0) > 0
+        plain = None if had_misfits(metadata) else _merged_as_read(this, told, before)
+        done = plain or _merged_when_counted(this, told, before)
+        return with_columns_made_ready(done, table, order, metadata)
 
 
 def _told(this: _Merge, columns: Columns) -> DataFrame:

@@ -31,6 +31,8 @@ from spark.values import (
 
 #: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
 NO_VALUE = "{}"
+#: The entries of a row with an object that says a name twice: no line that DynamoDB wrote has one either.
+_TWIN = call("array", struct(pointer="''", json=f"'{NO_VALUE}'"))
 #: The step of a rule's path that stands for any element or name. In a pointer a tilde never stands alone.
 _ANY = "~"
 # `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
@@ -65,11 +67,17 @@ def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
     def entries(known: Sql) -> Sql:
         naming = _naming(known, levels)
         found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
-        return _entries(found, numbers)
+        return let(found, lambda all_: when(_has_twin(all_), _TWIN, _entries(all_, numbers)))
 
     # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
     known = f"from_json({literal(json.dumps(rules))}, 'map<string,string>')"
     return let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
+
+
+def _has_twin(places: Sql) -> Sql:
+    """Whether two places have one pointer, as where an object says a name twice; of the second value nothing would stay."""
+    pointers = transform(places, lambda p: f"{p}.place.pointer")
+    return f"size(array_distinct({pointers})) < size({places})"
 
 
 def _naming(known: Sql, levels: int) -> Naming:

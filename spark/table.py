@@ -84,6 +84,10 @@ class Table:
         schema = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
         return columns_of({**metadata, "current-schema-id": schema}, self._order.source.key)
 
+    def rows(self) -> DataFrame:
+        """The rows that the table shows now."""
+        return self._spark.table(self.sql_name)
+
     def rows_at(self, snapshot_id: int) -> DataFrame:
         """The rows that the table showed at a snapshot, whatever is committed meanwhile."""
         return self._spark.read.option("snapshot-id", snapshot_id).table(self.sql_name)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from pipeline.column_names import WRITE_TIME
+from pipeline.instants import format_instant
 from pipeline.table_columns import Columns
 from spark.sql import Sql
 from spark.wide_items import PACKED, Packed
+
+
+def changed_since(rows: DataFrame, instant: datetime) -> DataFrame:
+    """Those of a table's rows that were changed at an instant or later."""
+    return rows.where(F.col(WRITE_TIME) >= F.lit(format_instant(instant)).cast("timestamp"))
 
 
 def cells(columns: Columns) -> dict[str, Sql]:

@@ -8,10 +8,11 @@ from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
 from pipeline.marker import NO_TABLE, TableState, read_table_state
+from pipeline.setting_checks import refusal
 
 
 def look(database: str, table: str) -> TableState:
-    """Read what the table says of itself; NO_TABLE where there is none."""
+    """Read what the table says of itself; NO_TABLE where there is none. Raises SettingRefused where it is none of Iceberg's."""
     try:
         found = client("glue").get_table(DatabaseName=database, Name=table)["Table"]
     except ClientError as error:
@@ -20,7 +21,9 @@ def look(database: str, table: str) -> TableState:
         raise
     location = found.get("Parameters", {}).get("metadata_location", "")
     if not location:
-        return TableState(exists=True)  # a table that is not Iceberg: not ours, and never to be overwritten
+        # Not ours, never to be overwritten, and Iceberg would not: neither changes nor a full export can come to it.
+        allowed = "a name that no other table of the database has"
+        raise refusal("iceberg_table", table, f"{allowed}; the one of {database} is no Iceberg table")
     bucket, _, key = location.partition("://")[2].partition("/")
     try:
         metadata = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()

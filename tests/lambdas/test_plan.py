@@ -186,15 +186,15 @@ def test_a_source_table_of_the_same_name_is_another_one(account: Account):
     assert plan(account.execution())["error"] == "TableRecreated"
 
 
-@pytest.mark.parametrize(
-    "location",
-    [
-        pytest.param("", id="no Iceberg table at all"),
-        pytest.param("s3://the-bucket/warehouse/orders/metadata/gone.json", id="its metadata file is gone"),
-    ],
-)
-def test_a_table_that_cannot_be_read_is_never_taken_for_none(account: Account, location: str):
-    account.point_table_at(location)
+def test_a_table_that_is_not_iceberg_has_its_name_to_itself(account: Account):
+    account.point_table_at("")
+    for mode in ("update", "full"):
+        with pytest.raises(SettingRefused, match="iceberg_table is 'orders'; allowed is a name that no other table"):
+            plan(account.execution(), mode=mode)
+
+
+def test_a_table_that_cannot_be_read_is_never_taken_for_none(account: Account):
+    account.point_table_at("s3://the-bucket/warehouse/orders/metadata/gone.json")
     assert plan(account.execution())["error"] == "WatermarkMissing"
     assert plan(account.execution(), mode="full")["kind"] == "Export"
 

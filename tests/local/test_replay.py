@@ -126,6 +126,18 @@ def test_a_gap_is_refused_with_the_table_as_it_was_and_once_it_is_filled_only_wh
     assert differences(warehouse, AT_THE_END) == []
 
 
+def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journal):
+    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+    _, damaged = write_exports(exports, SOURCE, journal, [FullExport(minutes(10)), window(10, 30)])
+    for file in damaged.summary.parent.parent.joinpath("data").glob("*.json.gz"):
+        file.write_bytes(file.read_bytes()[:-1])
+    refused = replay(exports, warehouse)
+    assert refused.returncode == 1
+    assert refused.stdout.startswith("load: committed, the table is at 2026-11-01T12:10:00Z, ")
+    assert refused.stderr.startswith("ChecksumMismatch: ")
+    assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
+
+
 def test_a_key_that_the_exports_do_not_have_is_refused(tmp_path, journal):
     write_exports(tmp_path / "bucket", SOURCE, journal, [FullExport(minutes(10))])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -58,3 +60,6 @@ def test_a_table_is_compared_with_the_full_export_at_its_watermark_and_a_differe
     assert different.returncode == 1
     assert "VerificationFailed: 2 differences at 2026-11-01T12:30:00Z." in different.stderr
     assert '{"customer":"c1"} different: /total' in different.stderr
+    (place,) = re.findall("with both values, in (.*); then", different.stderr)
+    first = json.loads(Path(place).read_text())["differences"][0]
+    assert (first["item"], first["row"]) != (None, None)

@@ -158,6 +158,10 @@ def odd_value(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: [line.replace('"v":{"N"', '"v":{"ZZ"') for line in lines])
 
 
+def name_twice(shop: Shop, order: JobOrder) -> None:
+    rewrite(shop, order, lambda lines: [line.replace('"v":{"N":"', '"v":{"N":"7"},"v":{"N":"') for line in lines])
+
+
 def without_key(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: [line.replace('"Keys":{"pk"', '"Keys":{"qk"') for line in lines])
 

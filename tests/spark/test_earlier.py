@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from spark.job import run
+from spark.table import Table
 from tests.spark.sample_items import N, S, item
+from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
 #: What only the job itself knows.
@@ -56,3 +58,28 @@ def test_a_backfills_report_is_told_again(source):
     again, first = told_again(source, source.windows(15, 35, job="backfill"))
     assert again["counts"] == first["counts"]
     assert again["continuity"] == first["continuity"]
+
+
+@pytest.mark.parametrize("job", ["merge", "load"])
+def test_columns_that_a_job_has_made_ready_before_it_died_are_told_by_the_one_that_fills_them(shop, monkeypatch, job):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "gift": S}, {"pk": {"S": "b"}, "gift": S})
+    order, evolve = source.windows(5, 25) if job == "merge" else source.full(25), Table.evolve
+
+    def dies(table, columns):
+        evolve(table, columns)
+        raise RuntimeError("right after the columns were there")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Table, "evolve", dies)
+        with pytest.raises(RuntimeError):
+            source.run(order)
+    told = source.report(order)
+    assert (told["error"], source.state.watermark) == ("JobFailed", minute(5))
+    assert "right after the columns were there" in told["message"]
+    report = source.run(order)
+    gift = {"column": "gift", "path": "/gift", "type": "string", "count": 2, "example": '{"pk":"a"}'}
+    assert report["new_columns"] == [gift]
+    assert source.differences(25) == []

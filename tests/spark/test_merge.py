@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from operator import itemgetter
 
@@ -25,7 +26,7 @@ def merged(shop):
     """Three windows merged at once, listed in no order: every story an item can have."""
     source = shop()
     source.put(1, ALL_TYPES, item("a", v=N), item("b", v=N), item("c", m={"M": {"x": S}}), item("d", m={"M": {"x": S}}))
-    source.put(1, item("emptied", v=N, text=S))
+    source.put(1, item("emptied", v=N, text=S, map={"M": {"x": S}}))
     source.load(5)
     source.put(6, item("a", v={"N": "2"}), item("new"), item("comes and goes"))
     source.put(
@@ -35,7 +36,7 @@ def merged(shop):
         6, item("d", m={"M": {"x": S, "y": {"M": {"z": {"BOOL": True}}}}}), {**ALL_TYPES, "pk": {"S": "all again"}}
     )
     source.delete(7, item("b"))
-    source.put(26, item("a", v={"N": "3"}, added=S), item("new", v={"N": "4"}), item("emptied"))
+    source.put(26, item("a", v={"N": "3"}, added=S), item("new", v={"N": "4"}), item("emptied", map={"M": {}}))
     source.delete(27, item("comes and goes"), item("all"))
     source.put(46, item("b", v={"N": "5"}), item("late"))
     order = source.windows(5, 25, 45, 65)
@@ -98,6 +99,7 @@ def test_an_attribute_that_was_removed_is_gone_and_an_item_of_keys_alone_stays(m
     row = source.rows()["emptied"]
     assert {name: value for name, value in row.items() if value is not None} == {
         "pk": "emptied",
+        "map": dict.fromkeys(("city", "in", "x", "zip")),
         "_write_time": minute(26),
     }
 
@@ -106,6 +108,9 @@ def test_a_merge_leaves_nothing_behind_but_the_table(merged):
     source, _ = merged
     assert [found.name for found in source.spark.catalog.listTables() if found.isTemporary] == []
     assert set(source.metadata["refs"]) == {"main"}
+    assert [found.name for found in source.warehouse.iterdir() if not found.name.startswith(".")] == ["shop"]
+    there = {found.name for found in (source.warehouse / "shop").iterdir()}
+    assert [name for name in there if not re.fullmatch(r"orders\d*", name)] == [], "what is no test's own table"
 
 
 def test_rows_know_when_they_were_last_changed(merged):
