@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 _NO_CONDITIONS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 _MADE_BY_RUNS = "What is below it is made when the pipeline runs: exports, claims, executions, job runs, files."
+_OVERTAKEN = "A run that a deployment overtakes goes on with what was said of columns when it was planned."
 
 _XRAY = "X-Ray takes no resource."
 _TRACE = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
@@ -41,9 +42,8 @@ class Right:
 class Places:
     """ARNs of everything that rights are about. `arn` makes one: (service, rest) for this partition, Region and account.
 
-    `tables`: the source tables; `assets`: what a job downloads; `columns_file`: that one of them which says what the
-    settings say of columns; `parameters`: the path that all parameters are under.
-    `secrets`: what hashes are keyed with.
+    `tables`: the source tables; `assets`: what a job downloads; `columns_files`: what the settings say of columns, and have
+    said before; `parameters`: the path that all parameters are under; `secrets`: what hashes are keyed with.
     """
 
     arn: Callable[[str, str], str]
@@ -56,7 +56,7 @@ class Places:
     state_machine_name: str
     parameters: str
     assets: tuple[str, ...]
-    columns_file: str
+    columns_files: str
     secrets: tuple[str, ...] = ()
 
     def parameter(self, rest: str) -> str:
@@ -122,7 +122,7 @@ def _plan_a_run(places: Places) -> list[Right]:
         Right(
             ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_MADE_BY_RUNS
         ),
-        Right(("s3:GetObject",), (places.columns_file,)),
+        Right(("s3:GetObject",), (places.columns_files,), why_wildcard=_OVERTAKEN),
         Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
         Right(("states:DescribeExecution",), (executions,), why_wildcard=_MADE_BY_RUNS),
     ]
@@ -147,9 +147,9 @@ def job_rights(places: Places) -> list[Right]:
     """What a Spark job may do: read exports, its own code and what an earlier job has reported, write tables, reports, logs."""
     bucket = places.bucket
     return [
-        Right(
-            ("s3:GetObject",), (*places.assets, f"{bucket}/exports/*", f"{bucket}/runs/*"), why_wildcard=_MADE_BY_RUNS
-        ),
+        Right(("s3:GetObject",), (*places.assets, f"{bucket}/exports/*"), why_wildcard=_MADE_BY_RUNS),
+        Right(("s3:GetObject",), (f"{bucket}/runs/*",), why_wildcard=_MADE_BY_RUNS),
+        Right(("s3:GetObject",), (places.columns_files,), why_wildcard=_OVERTAKEN),
         Right(
             ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
             (f"{bucket}/warehouse/*",),

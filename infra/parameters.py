@@ -16,7 +16,7 @@ class TableParameters(Construct):
 
     def __init__(self, scope: Construct, id: str, *, table: TableSettings, prefix: str) -> None:
         super().__init__(scope, id)
-        ssm.CfnParameter(
+        self.settings = ssm.CfnParameter(
             self,
             "Settings",
             name=f"{prefix}/{table.name}/settings",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from aws_cdk import Aws, CfnOutput, CfnResource, Duration, Stack
-from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra import grants
@@ -90,7 +89,7 @@ class TidemarkStack(Stack):
 
     def _find_places(self) -> grants.Places:
         spark = self._spark
-        downloads = (spark.bundle, spark.load, spark.merge, spark.verify, spark.maintain, spark.columns)
+        downloads = (spark.bundle, spark.load, spark.merge, spark.verify, spark.maintain)
         return grants.Places(
             arn=self._arn,
             tables=tuple(self._arn("dynamodb", f"table/{table.name}") for table in self._settings.tables),
@@ -105,8 +104,8 @@ class TidemarkStack(Stack):
                 self._arn("secretsmanager", f"secret:{name}-??????")
                 for name in sorted({table.hash_secret for table in self._settings.tables if table.columns.hashes})
             ),
-            assets=tuple(_object_arn(asset) for asset in downloads),
-            columns_file=_object_arn(spark.columns),
+            assets=tuple(f"{asset.bucket.bucket_arn}/{asset.s3_object_key}" for asset in downloads),
+            columns_files=f"{spark.columns.bucket.bucket_arn}/*.json",
         )
 
     def _deployment(self, job_role_arn: str) -> Deployment:
@@ -140,8 +139,8 @@ class TidemarkStack(Stack):
             "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
         }
         rights = grants.function_rights(self._places)
-        return {
-            spec.placeholder: Function(
+        made = {
+            spec: Function(
                 self,
                 spec.state,
                 spec=spec,
@@ -149,9 +148,11 @@ class TidemarkStack(Stack):
                 environment=environment,
                 rights=rights[spec.state],
                 log_days=self._settings.log_days,
-            ).function.function_arn
+            ).function
             for spec in FUNCTIONS
         }
+        self._plan = next(function.node.default_child for spec, function in made.items() if spec.state == "Plan")
+        return {spec.placeholder: function.function_arn for spec, function in made.items()}
 
     def _machine(self, functions: dict[str, str], job_role_arn: str, definition: Path) -> ExportStateMachine:
         return ExportStateMachine(
@@ -176,7 +177,9 @@ class TidemarkStack(Stack):
         tables = Construct(self, "Tables")
         for table in self._settings.tables:
             own = Construct(tables, table.name)
-            TableParameters(own, "Parameters", table=table, prefix=self._prefix)
+            parameters = TableParameters(own, "Parameters", table=table, prefix=self._prefix)
+            # What reads them comes first: code of before looks for what is said of columns among the settings.
+            parameters.settings.add_resource_dependency(self._plan)
             TableSchedule(
                 own,
                 "Schedule",
@@ -206,7 +209,3 @@ class TidemarkStack(Stack):
         }
         for name, value in outputs.items():
             CfnOutput(self, name, value=value)
-
-
-def _object_arn(asset: assets.Asset) -> str:
-    return f"{asset.bucket.bucket_arn}/{asset.s3_object_key}"

@@ -7,7 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from lambdas.aws import parameters, reports
+from lambdas.aws.clients import client
 from lambdas.observability import doorway, logger
 from lambdas.telling import tell
 from pipeline.continuity import Rows
@@ -36,9 +39,19 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
 
 
 def _reports(deployment: Deployment, table: str, job_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The reports of jobs, those that have expired as empty ones. A day has a hundred, and S3 takes its time for each."""
+    """The reports of jobs. A day has a hundred, and S3 takes its time for each."""
+    client("s3")  # made here: several threads must not make it at once
     with ThreadPoolExecutor(_AT_ONCE) as readers:
-        yield from readers.map(lambda job_id: reports.read(deployment, table, job_id), job_ids)
+        yield from readers.map(lambda job_id: _report(deployment, table, job_id), job_ids)
+
+
+def _report(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:
+    """One report; empty where there is none any more or it cannot be read, because the mails matter more than its detail."""
+    try:
+        return reports.read(deployment, table, job_id)
+    except (ClientError, BotoCoreError, ValueError):
+        logger.exception("report not read")
+        return {}
 
 
 handler = doorway(_notify_news)

@@ -41,7 +41,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
-    answer = {**_answer(wish, seen, action, found.settings), **_outlook(wish, seen, action, found)}
+    answer = {**_answer(wish, seen, action, found.settings, deployment), **_outlook(wish, seen, action, found)}
     return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
 
 
@@ -86,7 +86,9 @@ def _claimed(
     return True
 
 
-def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: TableSettings) -> dict[str, Any]:
+def _answer(
+    wish: ExecutionInput, seen: Observation, action: Action, settings: TableSettings, deployment: Deployment
+) -> dict[str, Any]:
     """The event that the state machine switches on and hands from state to state."""
     identity = seen.source.table
     answer = {
@@ -95,6 +97,7 @@ def _answer(wish: ExecutionInput, seen: Observation, action: Action, settings: T
         "table": wish.table,
         "iceberg_table": settings.iceberg_table,
         "buckets": settings.buckets,
+        "columns_file": deployment.columns_file,
         "hash_secret": settings.hash_secret if settings.columns.hashes else "",
         "compare_old_images": settings.compare_old_images,
         "snapshot_days": settings.snapshot_days,

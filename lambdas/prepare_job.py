@@ -54,7 +54,7 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         start=parse_instant(plan["start"]),
         end=parse_instant(plan["end"]),
         buckets=plan["buckets"],
-        columns_file=deployment.columns_file,
+        columns_file=plan.get("columns_file", deployment.columns_file),  # a plan of before names none
         compare_old_images=plan["compare_old_images"],
         snapshot_days=plan.get("snapshot_days", TableSettings.snapshot_days),  # a plan of before has none
         report_uri=deployment.report_uri(plan["table"], plan["job_id"]),

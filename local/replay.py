@@ -21,13 +21,14 @@ from local import java
 from local.chain import Chain, FoundExport, chain_for
 from local.hadoop_catalog import newest_metadata
 from local.spark_jars import LOCAL_FILE_SYSTEM
-from pipeline.errors import ManifestUnreadable, WatermarkMissing
+from pipeline.errors import KeyMismatch, ManifestUnreadable, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.manifests import check_totals, parse_files, parse_summary, verify_md5
 from pipeline.marker import NO_TABLE, TableState, read_table_state
 from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.table_columns import has_key
 
 CATALOG = "local"
 _BUCKETS = 16
@@ -70,6 +71,7 @@ def replay(exports: Path, target: ReplayTarget) -> Iterator[dict[str, Any]]:
     state = table_state(target)
     if state.exists and state.marker is None:
         raise WatermarkMissing(f"{target.folder} holds a table without a watermark")
+    check_key(target)
     source = source_of(found, state, target.key)
     chain = chain_for(found, source, state.watermark)
     if chain.is_empty:
@@ -112,6 +114,18 @@ def table_state(target: ReplayTarget) -> TableState:
     """What the table says of itself, read from the newest metadata file of the Hadoop catalog."""
     newest = newest_metadata(target.folder)
     return read_table_state(_json(newest)) if newest else NO_TABLE
+
+
+def check_key(target: ReplayTarget) -> None:
+    """Refuse another key than the table's rows are found by. Raises KeyMismatch."""
+    newest = newest_metadata(target.folder)
+    if newest and not has_key(_json(newest), target.key):
+        typed = ", ".join(map(str, target.key))
+        raise KeyMismatch(
+            f"the rows of {target.folder} are not found by the key {typed}",
+            "Check --key: every attribute of the source table's key, the partition key first. If the table was made with a "
+            "wrong one, remove its folder and replay again.",
+        )
 
 
 def _json(file: Path) -> dict[str, object]:

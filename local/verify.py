@@ -9,6 +9,7 @@ from typing import Any
 from local.chain import FoundExport
 from local.replay import (
     ReplayTarget,
+    check_key,
     find_exports,
     is_long,
     local_session,
@@ -26,6 +27,7 @@ def verify(exports: Path, target: ReplayTarget) -> dict[str, Any]:
     state = table_state(target)
     if state.marker is None:
         raise WatermarkMissing(f"{target.folder} holds no table with a watermark", "Make it by a replay first.")
+    check_key(target)
     found, watermark = find_exports(exports.resolve()), state.marker.watermark
     export = full_export_at(watermark_text := format_instant(watermark), found, exports)
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.

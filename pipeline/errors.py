@@ -363,6 +363,13 @@ class RebuildNeeded(JobRefused):
     heals_by_itself = False
 
 
+class PartitionsKept(JobRefused):
+    """Changes cannot be written beside partitions by a former key, and somebody's tag or branch keeps a snapshot with them."""
+
+    default_remedy = "Remove the tags and branches that the message names; the next scheduled run goes on."
+    heals_by_itself = False
+
+
 class HashSecretUnfit(JobRefused):
     """A column is hashed, but the job was given no secret, or one that is too short to protect anything."""
 

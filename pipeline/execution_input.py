@@ -77,7 +77,7 @@ def special_wish(raw: Any) -> str:
 
 
 def asking(table: str, mode: str, start: str = "") -> str:
-    """The input that asks for a backfill (with its start) or a full export of a table, as JSON."""
+    """The input that asks for more than an update of a table (a backfill with its start), as JSON."""
     return json.dumps({"table": table, "mode": mode, **({"from": start} if start else {})}, separators=(",", ":"))
 
 

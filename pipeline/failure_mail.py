@@ -52,7 +52,7 @@ def failure_mail(
         "",
         _left_behind(failure, mode),
         "",
-        f"What the pipeline does by itself: {_by_itself(failure, _left_undone(event, failure), mode)}",
+        f"What the pipeline does by itself: {_by_itself(event, failure)}",
         f"What to do: {facts['remedy']}",
         f"The command: {facts['command']}",
         *([f"Then ask again for what was not done: {facts['ask_again']}"] if facts["ask_again"] else []),
@@ -84,16 +84,26 @@ def _left_behind(failure: Failure, mode: str) -> str:
     return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
 
 
-def _by_itself(failure: Failure, wish: str, mode: str) -> str:
+def _not_tried_again(plan: Mapping[str, Any], failure: Failure) -> str:
+    """The mode of a verification or maintenance that no run goes on with; "" for all other work.
+
+    What its job has refused is left undone, and so is what the next run has tried once more because it had died.
+    """
+    mode = plan.get("mode", UPDATE)
+    return mode if mode in REPORTED_AS and (failure.reported or plan.get("taken_over_from")) else ""
+
+
+def _by_itself(event: Mapping[str, Any], failure: Failure) -> str:
+    wish, mode = _left_undone(event, failure), _not_tried_again(event["plan"], failure)
     if failure.error == WishGivenUp.__name__:
         return "The schedule goes on with its own work; for what was asked for a person must act."
     if wish:
         return "Nothing for what was asked for: no run has it to do, unless a mail has told that it is done."
     if not failure.kind.heals_by_itself:
         return "Nothing: a person must act."
-    if failure.reported and mode == VERIFY:
-        return "The schedule goes on; a verification that the job refused is asked for anew by whoever wants it."
-    if failure.reported and mode == MAINTAIN:
+    if mode == VERIFY:
+        return "The schedule goes on; the verification is asked for anew by whoever wants it."
+    if mode == MAINTAIN:
         return "The schedule goes on, and maintains the table again when that is due."
     return "The next scheduled run tries again by itself."
 
@@ -102,9 +112,7 @@ def _facts(
     event: Mapping[str, Any], failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None
 ) -> dict[str, Any]:
     plan, kind = event["plan"], failure.kind
-    wish = _left_undone(event, failure)
-    # What a job has refused beside the schedule's updates no run tries again; any run goes on with what has died.
-    refused = plan["mode"] if failure.reported and plan.get("mode") in REPORTED_AS else ""
+    wish, refused = _left_undone(event, failure), _not_tried_again(plan, failure)
     missed = wish or (asking(table, refused) if refused and kind is not VerificationFailed else "")
     ask_again = filled(ASK_AGAIN, table, deployment, missed) if missed else ""
     # Where time heals, or the other run's end, asking again is all there is to do.

@@ -20,8 +20,11 @@ from pipeline.marker import PREFIX, WATERMARK, read_table_state
 from pipeline.overrides import ANY, Override, Overrides
 from pipeline.table_columns import Columns
 
-#: JSON of ``drop`` and ``hash``, lists of JSON pointers, and ``secret``, which tells secrets apart and is none.
+#: JSON of ``drop`` and ``hash``, lists of JSON pointers, ``secret``, which tells secrets apart and is none, and ``form``.
 PROTECTED = PREFIX + "protected"
+#: Bumped when rows are made without more than before by the same rules. 1: the elements of sets, and lists at the place of
+#: an index, could come into the table as they were.
+_FORM = 2
 
 
 def protected_text(overrides: Overrides, fingerprint: str) -> str:
@@ -29,7 +32,7 @@ def protected_text(overrides: Overrides, fingerprint: str) -> str:
     if not overrides.protections:
         return ""
     said = {what: [rule.pointer for rule in overrides.protections if rule.kind == what] for what in ("drop", "hash")}
-    return json.dumps({**said, "secret": fingerprint}, ensure_ascii=False, sort_keys=True)
+    return json.dumps({**said, "secret": fingerprint, "form": _FORM}, ensure_ascii=False, sort_keys=True)
 
 
 def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str:
@@ -51,6 +54,9 @@ def check_protected(protected: str, columns: Columns, overrides: Overrides, fing
     wanted = {(rule.kind, rule.pointer): rule for rule in overrides.protections}
     for what, pointer in sorted(before - set(wanted)):
         raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
+    for said, rule in sorted(wanted.items()):
+        if said in before and there.get("form", 1) < _FORM and (rule.path[-1] == ANY or rule.has_index):
+            raise holds_plain(rule)
     new = [rule for said, rule in sorted(wanted.items()) if said not in before]
     for rule in new:
         if _may_hold(columns, rule):

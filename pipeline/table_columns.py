@@ -81,8 +81,9 @@ def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
 
 
 def key_property(key: Iterable[Field]) -> dict[str, str]:
-    """The table property that says by which attributes, in their order, rows are found."""
-    return {KEY: json.dumps([field.attribute for field in key], ensure_ascii=False)}
+    """The table property that says by which attributes, in their order, rows are found; none of a job that asks for no rows."""
+    attributes = [field.attribute for field in key]
+    return {KEY: json.dumps(attributes, ensure_ascii=False)} if attributes else {}
 
 
 def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
@@ -112,6 +113,11 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     if lost:
         names = ", ".join(lost)
         raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
+
+
+def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
+    """The ids of all columns that a table has now, and of what is inside them."""
+    return frozenset(_all_ids(_current_schema(metadata)["fields"]))
 
 
 def _current_schema(metadata: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -62,7 +62,7 @@ def _missed(pointer: str) -> tuple[str, str, str]:
     """What a rule says that is contradicted, what contradicts it, and what can be said instead."""
     rule, column = Override(names(pointer)), f"columns[{pointer!r}]"
     if rule.has_index:
-        return f"{column} speaks of an index in a list", "a list", f"write {ANY} in its place, for every element"
+        return f"{column} speaks of an index in a list", "a list", f"write {ANY} in the place of it, for every element"
     if rule.path[-1] == ANY:
         whole = Override(rule.path[:-1]).pointer
         said = f"{column} sets hash, which maps and lists have none of, nor the elements of a set"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.column_changes import changed_columns, new_columns, new_paths
@@ -44,7 +44,9 @@ def drifted(rows: DataFrame, before: Columns, columns: Columns, counts: Mapping[
     )
 
 
-def with_columns_made_ready(done: Committed, table: Table, order: JobOrder, metadata: Mapping[str, Any]) -> Committed:
+def with_columns_made_ready(
+    done: Committed, spark: SparkSession, table: Table, order: JobOrder, metadata: Mapping[str, Any]
+) -> Committed:
     """What a merge has committed, new columns included that an earlier job made ready, and ended before it told of them.
 
     `metadata`: the table's from before the merge.
@@ -52,9 +54,8 @@ def with_columns_made_ready(done: Committed, table: Table, order: JobOrder, meta
     if shown_schema_id(metadata) in (None, metadata["current-schema-id"]):
         return done
     before = shown_columns(metadata, order.source.key)
-    return replace(
-        done, new_columns=drifted(changed_since(table.rows(), order.start), before, table.columns(), {}).new_columns
-    )
+    rows = changed_since(spark.table(table.sql_name), order.start)
+    return replace(done, new_columns=drifted(rows, before, table.columns(), {}).new_columns)
 
 
 def _counted(rows: DataFrame, columns: Columns, paths: Sequence[Path]) -> Iterator[Observed]:

@@ -34,20 +34,11 @@ def check_follows(state: TableState, order: JobOrder) -> None:
     check_fits(_marker(state, order), order)
 
 
-def check_key(metadata: Mapping[str, Any], order: JobOrder) -> bool:
-    """Whether the rows of a table are found by the order's key. Raises KeyMismatch where not, if its source is the order's.
-
-    The key of a DynamoDB table never changes; a table of the same name that is created anew may have another.
-    """
-    if has_key(metadata, order.source.key):
-        return True
-    marker = read_table_state(metadata).marker
-    if marker is not None and marker.source_id == order.source.id:
+def check_key(metadata: Mapping[str, Any], order: JobOrder) -> None:
+    """Refuse to look for the rows of a table by another key than theirs. Raises KeyMismatch."""
+    if not has_key(metadata, order.source.key):
         declared = ", ".join(map(str, order.source.key))
-        raise KeyMismatch(
-            f"the rows of {order.table} are not found by the key {declared}, by which it is to be changed"
-        )
-    return False
+        raise KeyMismatch(f"the rows of {order.table} are not found by the key {declared}, which the order says")
 
 
 def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:

@@ -23,11 +23,10 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
-from pipeline.table_columns import Columns, columns_of, resolved, shown_columns
+from pipeline.table_columns import Columns, columns_of, has_key, resolved, shown_columns
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
 from spark.drift import drifted
-from spark.guard import check_key
 from spark.keys import has_cells, lacks_key, observed_room
 from spark.profiles import exploded, observed_misfits
 from spark.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
@@ -99,7 +98,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
     metadata = table.metadata() if table.state().exists else {}
-    existing = columns_of(metadata, order.source.key) if metadata and check_key(metadata, order) else None
+    existing = columns_of(metadata, order.source.key) if metadata and has_key(metadata, order.source.key) else None
     (export,) = read_exports(spark, order)
     with proven(spark, [export]):
         seen = observed_items(items_of(sampled_lines(spark, export)), protection.rules)
@@ -228,7 +227,7 @@ def _publish(this: _Load, target: Target, written: _Written, passes: int) -> Com
     else:
         _check_branch(this, written.branch)
         committed(this.table, this.order, lambda: this.table.publish(written.branch, target, properties))
-    rows, columns = this.table.rows(), target.columns
+    rows, columns = this.spark.table(this.table.sql_name), target.columns
     before = shown_columns(this.metadata, this.order.source.key) if this.existing else columns
     return replace(drifted(rows, before, columns, counts), passes=passes)
 

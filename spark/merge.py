@@ -116,7 +116,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         told = told if told_by_images else this.keep(told)
         plain = None if had_misfits(metadata) else _merged_as_read(this, told, before)
         done = plain or _merged_when_counted(this, told, before)
-        return with_columns_made_ready(done, table, order, metadata)
+        return with_columns_made_ready(done, spark, table, order, metadata)
 
 
 def _told(this: _Merge, columns: Columns) -> DataFrame:

@@ -205,7 +205,7 @@ def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
         return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL" if rule.hash else "false"
     if path[0] != ANY:
         inside = let(member(members(value), path[0]), lambda found: _is_missed(found, path[1:], rule))
-        return f"({has(value, 'L')} OR {inside})" if is_index(path[0]) else inside
+        return f"({of(value, 'L')} <> '[]' OR {inside})" if is_index(path[0]) else inside
     is_one = function(1, lambda found: _is_missed(found, path[1:], rule))
     of_map, of_list = f"exists(map_values({members(value)}), {is_one})", f"exists({elements(value)}, {is_one})"
     inside = when(has(value, "M"), of_map, of_list)

@@ -84,10 +84,6 @@ class Table:
         schema = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
         return columns_of({**metadata, "current-schema-id": schema}, self._order.source.key)
 
-    def rows(self) -> DataFrame:
-        """The rows that the table shows now."""
-        return self._spark.table(self.sql_name)
-
     def rows_at(self, snapshot_id: int) -> DataFrame:
         """The rows that the table showed at a snapshot, whatever is committed meanwhile."""
         return self._spark.read.option("snapshot-id", snapshot_id).table(self.sql_name)
@@ -136,11 +132,15 @@ class Table:
 
     def new_branch(self) -> str:
         """Start a branch at `MAIN`'s present state, to write to unseen; branches that earlier loads left behind go."""
-        for left in [name for name in self.java().refs().keySet() if name.startswith(_BRANCH)]:
-            self.drop_branch(left)
+        self.drop_leftovers()
         name = _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
         self.java().manageSnapshots().createBranch(name).commit()
         return name
+
+    def drop_leftovers(self) -> None:
+        """Remove the branches that loads have left behind which died."""
+        for left in [name for name in self.java().refs().keySet() if name.startswith(_BRANCH)]:
+            self.drop_branch(left)
 
     def drop_branch(self, name: str, made: Columns | None = None, before: Columns | None = None) -> None:
         """Remove a branch if it is there; its files become orphans.

@@ -9,6 +9,6 @@ from pipeline.overrides import Overrides
 
 
 def read(deployment: Deployment, table: str) -> Overrides:
-    """Read what is said of a source table's columns. The file is named by its content: a job reads the same."""
+    """Read what is said of a source table's columns. The file is named by its content, and the plan names it to the job."""
     bucket, _, key = deployment.columns_file.partition("://")[2].partition("/")
     return from_file(client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), table)

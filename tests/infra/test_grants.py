@@ -12,7 +12,7 @@ EXPECTED = {
         ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark
         ssm:GetParametersByPath on ssm:parameter/tidemark/Tidemark/*
         ssm:PutParameter, ssm:DeleteParameters on ssm:parameter/tidemark/Tidemark/*/run/*
-        s3:GetObject on <asset>
+        s3:GetObject on <assets>/*.json
         dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
         states:DescribeExecution on states:execution:Tidemark:*
         glue:GetTable on glue:catalog
@@ -73,9 +73,9 @@ EXPECTED = {
         s3:GetObject on <asset>
         s3:GetObject on <asset>
         s3:GetObject on <asset>
-        s3:GetObject on <asset>
         s3:GetObject on <StorageBucket.Arn>/exports/*
         s3:GetObject on <StorageBucket.Arn>/runs/*
+        s3:GetObject on <assets>/*.json
         s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload on <StorageBucket.Arn>/warehouse/*
         s3:PutObject on <StorageBucket.Arn>/runs/*
         s3:PutObject on <StorageBucket.Arn>/logs/*
@@ -132,7 +132,8 @@ ON_EVERYTHING = {
 }
 _HASH = re.compile(r"(?<=[a-z])[0-9A-F]{8}(?=[.>])")
 _OWN_ARN = re.compile(r"^arn:aws:([a-z0-9]+):eu-west-1:123456789012:")
-_ASSET = re.compile(r"^arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(zip|py|json)$")
+_ASSETS = "arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1"
+_ASSET = re.compile(rf"^{_ASSETS}/[0-9a-f]{{64}}\.(zip|py)$")
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -204,7 +205,8 @@ def rights(template, name):
             for key, value in keys.items()
         ]
         for resource in resources:
-            short = _OWN_ARN.sub(r"\1:", _HASH.sub("", _ASSET.sub("<asset>", resource)))
+            asset = _ASSET.sub("<asset>", resource).replace(_ASSETS, "<assets>")
+            short = _OWN_ARN.sub(r"\1:", _HASH.sub("", asset))
             yield f"{', '.join(actions)} on {short}{''.join(conditions)}"
 
 

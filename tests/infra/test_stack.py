@@ -218,3 +218,13 @@ def test_the_outputs_say_what_an_operator_needs(template):
         "ApplicationId",
         "ParameterPrefix",
     }
+
+
+def test_what_reads_the_settings_is_deployed_before_them(template):
+    (plan,) = [name for name in template.of("Lambda::Function") if name.startswith("PlanFunction")]
+    waits = {
+        r["Properties"]["Name"]: r.get("DependsOn", [])
+        for r in template.resources.values()
+        if r["Type"] == "AWS::SSM::Parameter"
+    }
+    assert waits["/tidemark/Tidemark/orders/settings"] == [plan]

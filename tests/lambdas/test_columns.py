@@ -28,6 +28,7 @@ def test_what_cannot_be_said_of_the_key_is_refused_before_anything_is_exported(a
 def test_a_secret_goes_along_where_something_is_hashed(account: Account):
     name = "shop/pii"
     account.put_parameter("orders", "settings", replace(SETTINGS, hash_secret=name).to_json())
-    assert plan(account.execution())["hash_secret"] == ""
+    planned = plan(account.execution())
+    assert (planned["hash_secret"], planned["columns_file"]) == ("", "s3://the-bucket/columns.json")
     account.say_of_columns({"orders": Overrides.parse({"email": {"hash": True}})})
     assert plan(account.execution())["hash_secret"] == name

@@ -81,13 +81,21 @@ def test_rows_that_were_not_what_changes_say_are_warned_of_by_the_next_run_where
     assert f"Report: s3://{DEPLOYMENT.bucket}/{DEPLOYMENT.report_key('orders', 'job-0')}" in schedule.last
 
 
-def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(schedule: Schedule, account: Account):
+@pytest.mark.parametrize(
+    ("report", "has_columns"),
+    [('{"new_columns": [{"column": "size", "path": "/size", "type": "bigint"}]}', True), ("{", False)],
+    ids=["with what its report has found", "although its report cannot be read"],
+)
+def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(
+    schedule: Schedule, account: Account, report: str, has_columns: bool
+):
     settings = json.loads(SETTINGS.to_json()) | {"success_mail": "daily"}
     account.put_parameter("orders", "settings", json.dumps(settings))
     midnight = account.grid().replace(hour=0, minute=0) + timedelta(days=1)
     account.aws.advance((midnight - account.grid()).total_seconds())
     account.commit(midnight, read=5, inserted=5)
-    account.write_report("job-0", new_columns=[{"column": "size", "path": "/size", "type": "bigint"}])
+    place = {"Bucket": DEPLOYMENT.bucket, "Key": DEPLOYMENT.report_key("orders", "job-0")}
+    account.aws.client("s3").put_object(**place, Body=report)
     account.put_parameter("orders", "last-export-time", format_instant(midnight))
     account.put_parameter("orders", "control", "PAUSE")
     assert schedule.plans()["news"] == []
@@ -96,4 +104,4 @@ def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(schedule: Schedu
         assert schedule.plans()["reason"] == "UpToDate"
     day = format_instant(midnight - timedelta(days=1))[:10]
     assert schedule.subjects == [f"OK orders: {day}, 1 run, 5 records"]
-    assert "New columns:\n  size: bigint\n" in schedule.last
+    assert ("New columns:\n  size: bigint\n" in schedule.last) is has_columns

@@ -174,6 +174,12 @@ def test_a_verification_that_the_job_has_refused_is_for_whoever_wants_it_to_ask_
     assert (f'"mode":"{then}"' in facts["ask_again"]) is bool(then)
 
 
+def test_a_verification_that_has_died_twice_is_left_to_whoever_wants_it():
+    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify", "taken_over_from": EXECUTION}, job_run="00run")
+    assert "does by itself: The schedule goes on; the verification is asked for anew" in mail.text
+    assert mail.facts["command"].endswith("""'{"table":"orders","mode":"verify"}'""")
+
+
 def test_a_verification_whose_job_has_died_is_tried_again_by_the_next_run():
     mail = failed("JobFailed", planned={**PLANNED, "mode": "verify"}, job_run="00run")
     assert "does by itself: The next scheduled run tries again by itself." in mail.text

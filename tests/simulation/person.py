@@ -20,13 +20,14 @@ from pipeline.errors import (
 )
 from pipeline.execution_input import special_wish
 from pipeline.instants import format_instant
+from pipeline.journal import RunPlan
 from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
-from pipeline.observation import UP_TO_DATE, Idle
+from pipeline.observation import UP_TO_DATE, Export, Idle
 from tests.simulation.account import DEPLOYMENT, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
 from tests.simulation.post import Sent
 from tests.simulation.run import Run
-from tests.simulation.source import LONGEST_PERIOD
+from tests.simulation.source import LONGEST_PERIOD, Source
 
 Start = Callable[[str, Mapping[str, Any]], object]
 
@@ -89,9 +90,10 @@ class Person:
             self._account.awaits_person.add(command)
             self._account.after_a_while(command, self._acts)
 
-    def must_help(self, error: str, by: str) -> bool:
-        """Whether the world as it is needs a person, for the reason that was named."""
-        account, state = self._account, self._account.table.state
+    def must_help(self, run: Run) -> bool:
+        """Whether the world as it is needs a person, for the reason that a failed run has named."""
+        assert run.failure is not None
+        account, state, error, by = self._account, self._account.table.state, run.failure.error, run.by
         if error in _OWN_FAULT:
             return by == "a person"
         if error == WishGivenUp.__name__:
@@ -99,7 +101,9 @@ class Person:
         if error == RecoveryTooShort.__name__:
             return account.needs_more_history
         if error in (ConflictingChanges.__name__, KeyMismatch.__name__):
-            return account.source is not None and bool(account.source.contradictions)
+            return (
+                account.source is not None and isinstance(run.plan, Export) and _is_met(account.source, run.plan.plan)
+            )
         if account.source is None or account.source.recovery_since is None or state.marker is None:
             return error == "WatermarkMissing" and state.exists
         recreated = state.marker.source_id != account.source.table.id
@@ -174,6 +178,12 @@ class Person:
             return
         self._account.parameters.runs = {}
         self._account.standing.discard("a claim is garbled")
+
+
+def _is_met(source: Source, plan: RunPlan) -> bool:
+    """Whether the windows of a plan hold records that contradict each other."""
+    start, end = seconds(plan.start), seconds(plan.end)
+    return any(start <= at < end for at in source.contradictions)
 
 
 #: What a person got wrong needs no mending: they were told.

@@ -154,7 +154,7 @@ class Simulation:
         assert run.failure is not None
         self.lived.errors[run.failure.error] += 1
         calm = self.account.calm_since()
-        if calm is None or run.started <= calm or self.person.must_help(run.failure.error, run.by):
+        if calm is None or run.started <= calm or self.person.must_help(run):
             return
         what = f"run {run.number} failed with {run.failure.error} although nothing was wrong: {run.failure.message}"
         raise self.account.timeline.violated("a run that starts while nothing is wrong succeeds", what)

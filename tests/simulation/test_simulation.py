@@ -22,6 +22,8 @@ YEARS = 12
 TICKS_OF_A_YEAR = 365 * 24 * 4
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 120
+#: The tables in which most bugs show soonest come first.
+_SEEDS = sorted(range(TABLES), key=lambda seed: seed not in (3, 4))
 #: Lies dormant for years of schedule before it shows.
 _LONG_DORMANT = seeded_bugs.half_done_work_forgotten
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
@@ -40,7 +42,7 @@ def lived() -> list[Lived]:
 
 def found_by(bug: seeded_bugs.Bug) -> str:
     """The first violation that a bug leads to; empty where it is not found."""
-    for seed in range(TABLES):
+    for seed in _SEEDS:
         try:
             with bug():
                 simulate(seed, DAYS)

@@ -38,29 +38,29 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
 
 
 @pytest.mark.parametrize(
-    ("others", "odd", "rule"),
+    ("job", "others", "odd", "rule"),
     [
-        pytest.param({"M": {"no": {"S": "y"}}}, {"M": {"card": {"M": {"no": N}}}}, "/v/card", id="in JSON text"),
-        pytest.param({"S": "x"}, {"M": {"card": {"L": [N]}}}, "/v/card", id="in a misfit"),
-        pytest.param({"S": "x"}, {"L": [S, {"M": {"card": {"L": [N]}}}]}, "/v/*/card", id="in a list"),
-        pytest.param({"L": [S]}, {"SS": ["x", "y"]}, "/v/*", id="a set for its elements"),
+        pytest.param(
+            "load", {"M": {"no": {"S": "y"}}}, {"M": {"card": {"M": {"no": N}}}}, "/v/card", id="in JSON text"
+        ),
+        pytest.param("load", {"L": [S]}, {"SS": ["x", "y"]}, "/v/*", id="a set for its elements"),
+        pytest.param("merge", {"S": "x"}, {"M": {"card": {"L": [N]}}}, "/v/card", id="in a misfit"),
+        pytest.param("merge", {"L": [S]}, {"NS": ["1"]}, "/v/*", id="a set for its elements, in a window"),
+        pytest.param("merge", {"S": "x"}, {"L": [S, {"M": {"card": {"L": [N]}}}]}, "/v/*/card", id="in a list"),
     ],
 )
-def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, others, odd, rule):
+def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, job, others, odd, rule):
     said = {rule: {"hash": True}, **({"v": "json"} if "M" in others else {})}
     source = shop()
-    source.put(1, item("a", v=others), item("b", v=others), item("odd", v=odd))
+    source.put(1, item("a", v=others), item("b", v=others), item("odd", v=others if job == "merge" else odd))
     words = re.escape(f"columns[{rule!r}] sets hash") + '.*such a place: 1, such as that of {"pk":"odd"}'
-    with pytest.raises(OverrideContradicted, match=words):
+    if job == "merge":
         carry_out(source, source.full(5), **said)
-    assert not source.state.exists
-    source.put(6, item("odd", v=others))
-    carry_out(source, source.full(15), **said)
-    rows = source.rows()
-    source.put(16, item("odd", v=odd))
+        source.put(6, item("odd", v=odd))
+    state, order = source.state, source.full(5) if job == "load" else source.windows(5, 25)
     with pytest.raises(OverrideContradicted, match=words):
-        carry_out(source, source.windows(15, 35), **said)
-    assert source.rows() == rows
+        carry_out(source, order, **said)
+    assert source.state == state
 
 
 def test_what_is_dropped_of_lists_is_dropped_of_sets_and_an_index_reaches_nothing_and_is_refused(shop):

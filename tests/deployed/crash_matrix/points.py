@@ -35,7 +35,7 @@ PLACES = grants.Places(
     state_machine_name="Tidemark",
     parameters="/tidemark/Tidemark",
     assets=("arn:aws:s3:::cdk-*/assets",),
-    columns_file="arn:aws:s3:::cdk-*/*.json",
+    columns_files="arn:aws:s3:::cdk-*/*.json",
     secrets=("arn:aws:secretsmanager:*:*:secret:*",),
 )
 
