@@ -10,14 +10,13 @@ import pytest
 
 from local.control import LocalAws
 from local.deployed import Deployed, deploy
-from tests.deployed.world import KNOBS, World
+from tests.deployed.world import DEFAULTS, KNOBS, World
 
 #: Where every test begins within the grid of windows. The latest restorable time lags five minutes behind: it stands one
 #: minute after a boundary of every table's windows, and no test lasts the fourteen minutes to the next.
 AFTER_THE_HOUR = timedelta(minutes=6)
 SETTINGS: dict[str, Any] = {
-    # These tests let days pass, and count jobs: maintenance has tests of its own.
-    "defaults": {"maintain_days": 0},
+    "defaults": DEFAULTS,
     "tables": [
         {
             "name": "orders",

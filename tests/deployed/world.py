@@ -16,6 +16,8 @@ from pipeline import run_reports
 TABLE = "orders"
 KNOBS: dict[str, Any] = {"export_seconds": 0.2, "wait_scale": 0.01, "schedules_fire_by_themselves": False}
 
+#: Settings of every deployment that is tested: days pass, and jobs and mails are counted; maintenance has tests of its own.
+DEFAULTS = {"maintain_days": 0}
 _ENDED = ("SUCCESS", "FAILED", "CANCELLED")
 
 #: How far the shop was when the account was kept that every `bootstrap` puts back; one for the session.

@@ -17,10 +17,11 @@ from local.control import LocalAws
 from local.deployed import Deployed, deploy
 from tests.deployed.crash_matrix.points import Point, points
 from tests.deployed.crash_matrix.walk import KNOBS, Outcome, Walk, WalkWithoutSpark, walk_for
-from tests.deployed.world import World
+from tests.deployed.world import DEFAULTS, World
 
 _SETTINGS = {
-    "tables": [{"name": "orders", "mail": {"success": ["data@example.com"], "failure": ["on-call@example.com"]}}]
+    "defaults": DEFAULTS,
+    "tables": [{"name": "orders", "mail": {"success": ["data@example.com"], "failure": ["on-call@example.com"]}}],
 }
 _HEAD = "| point | how the run gets there | the struck run | healed | after, minutes | mails: failed, all clear, ok | seconds |"
 
