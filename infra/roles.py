@@ -69,6 +69,8 @@ def _name(resolved: Any) -> str:
     ((function, value),) = resolved.items()
     if function == "Fn::Join":
         return "".join(map(_name, value[1]))
+    if function == "Fn::Sub":
+        return re.sub(r"\$\{([^}]+)\}", r"<\1>", value)
     return f"<{value if isinstance(value, str) else '.'.join(value)}>"
 
 

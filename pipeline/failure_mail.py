@@ -123,7 +123,7 @@ def _facts(
         "state": failure.state,
         "error": failure.error,
         "message": failure.message,
-        "remedy": _remedy(failure, refused) if missed and kind.heals_by_itself else failure.remedy,
+        "remedy": _remedy(refused) if missed and kind.heals_by_itself else failure.remedy,
         "command": ask_again if only_ask else filled(kind.command, table, deployment, plan.get("asked", "")),
         "ask_again": "" if only_ask else ask_again,
         "heals_by_itself": kind.heals_by_itself and not (wish or refused == VERIFY),
@@ -132,8 +132,8 @@ def _facts(
     }
 
 
-def _remedy(failure: Failure, refused: str) -> str:
-    """What is to be done where asking again is enough."""
+def _remedy(refused: str) -> str:
+    """What is to be done where asking again is enough. `refused`: the mode of work that no run goes on with."""
     if refused == MAINTAIN:
         return "Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it."
     return "Ask for it again."

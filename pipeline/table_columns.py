@@ -97,7 +97,7 @@ def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
         return bool(json.loads(properties[KEY]) == names)
     exact = json.loads(properties.get(NAMES, "{}"))
     attributes = {raw["id"]: _field(raw, exact, {}).attribute for raw in schema["fields"]}
-    identifying = {attributes[id_] for id_ in schema.get("identifier-field-ids", ())}
+    identifying = {attributes[id_] for id_ in schema.get("identifier-field-ids", ()) if id_ in attributes}
     return identifying == set(names) if identifying else set(names) <= set(attributes.values())
 
 
