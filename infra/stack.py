@@ -140,7 +140,7 @@ class TidemarkStack(Stack):
         }
         rights = grants.function_rights(self._places)
         made = {
-            spec: Function(
+            spec.state: Function(
                 self,
                 spec.state,
                 spec=spec,
@@ -151,8 +151,8 @@ class TidemarkStack(Stack):
             ).function
             for spec in FUNCTIONS
         }
-        self._plan = next(function.node.default_child for spec, function in made.items() if spec.state == "Plan")
-        return {spec.placeholder: function.function_arn for spec, function in made.items()}
+        self._plan = made["Plan"].node.default_child
+        return {spec.placeholder: made[spec.state].function_arn for spec in FUNCTIONS}
 
     def _machine(self, functions: dict[str, str], job_role_arn: str, definition: Path) -> ExportStateMachine:
         return ExportStateMachine(

@@ -7,9 +7,9 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lambdas.aws import mail, parameters, reports, source
+from lambdas.aws import mail, parameters, source
 from lambdas.observability import doorway, logger
-from lambdas.telling import tell
+from lambdas.telling import report_of, tell
 from pipeline.deployment import Deployment
 from pipeline.execution_input import tick_of
 from pipeline.failure_mail import failure_mail, table_of
@@ -24,7 +24,7 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     plan = event["plan"]
     failure = Failure.from_state(event["failure"])
     if failure.state == "RunSparkJob":
-        failure = failure.explained_by(_report(plan, deployment))
+        failure = failure.explained_by(report_of(deployment, plan["table"], plan["job_id"]))
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
     table, tick = table_of(event, deployment), tick_of(event["input"])
     if tick is None or table == UNKNOWN_TABLE:
@@ -72,15 +72,6 @@ def _horizon(table: str, recorded: str) -> Horizon | None:
     except (ClientError, BotoCoreError, ValueError):
         logger.exception("the source's history is not known")
         return None
-
-
-def _report(plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
-    """The job's own report; empty where it cannot be read, because the mail matters more than its detail."""
-    try:
-        return reports.read(deployment, plan["table"], plan["job_id"])
-    except (ClientError, BotoCoreError):
-        logger.exception("report not read")
-        return {}
 
 
 handler = doorway(_notify_failure)

@@ -7,12 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from lambdas.aws import parameters, reports
+from lambdas.aws import parameters
 from lambdas.aws.clients import client
 from lambdas.observability import doorway, logger
-from lambdas.telling import tell
+from lambdas.telling import report_of, tell
 from pipeline.continuity import Rows
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
@@ -42,16 +40,7 @@ def _reports(deployment: Deployment, table: str, job_ids: Sequence[str]) -> Iter
     """The reports of jobs. A day has a hundred, and S3 takes its time for each."""
     client("s3")  # made here: several threads must not make it at once
     with ThreadPoolExecutor(_AT_ONCE) as readers:
-        yield from readers.map(lambda job_id: _report(deployment, table, job_id), job_ids)
-
-
-def _report(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:
-    """One report; empty where there is none any more or it cannot be read, because the mails matter more than its detail."""
-    try:
-        return reports.read(deployment, table, job_id)
-    except (ClientError, BotoCoreError, ValueError):
-        logger.exception("report not read")
-        return {}
+        yield from readers.map(lambda job_id: report_of(deployment, table, job_id), job_ids)
 
 
 handler = doorway(_notify_news)

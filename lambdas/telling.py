@@ -11,7 +11,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lambdas.aws import mail, parameters
+from lambdas.aws import mail, parameters, reports
 from lambdas.observability import logger
 from pipeline.deployment import Deployment
 from pipeline.horizon import Horizon
@@ -37,6 +37,15 @@ def tell(
     if before:
         _recorded(deployment, table, before, news.told)
     return [notice.subject for notice in mails]
+
+
+def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:
+    """A job's report; empty where there is none or it cannot be read, because a mail matters more than its detail."""
+    try:
+        return reports.read(deployment, table, job_id)
+    except (ClientError, BotoCoreError, ValueError):
+        logger.exception("report not read")
+        return {}
 
 
 def _recorded(deployment: Deployment, table: str, before: Told, told: Told) -> bool:

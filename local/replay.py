@@ -112,14 +112,14 @@ def _check_checksum(file: Path) -> None:
 
 def table_state(target: ReplayTarget) -> TableState:
     """What the table says of itself, read from the newest metadata file of the Hadoop catalog."""
-    newest = newest_metadata(target.folder)
-    return read_table_state(_json(newest)) if newest else NO_TABLE
+    metadata = _metadata(target)
+    return read_table_state(metadata) if metadata else NO_TABLE
 
 
 def check_key(target: ReplayTarget) -> None:
     """Refuse another key than the table's rows are found by. Raises KeyMismatch."""
-    newest = newest_metadata(target.folder)
-    if newest and not has_key(_json(newest), target.key):
+    metadata = _metadata(target)
+    if metadata and not has_key(metadata, target.key):
         typed = ", ".join(map(str, target.key))
         raise KeyMismatch(
             f"the rows of {target.folder} are not found by the key {typed}",
@@ -128,8 +128,10 @@ def check_key(target: ReplayTarget) -> None:
         )
 
 
-def _json(file: Path) -> dict[str, object]:
-    content: dict[str, object] = json.loads(file.read_bytes())
+def _metadata(target: ReplayTarget) -> dict[str, object]:
+    """The content of the table's newest metadata file; empty where there is no table."""
+    newest = newest_metadata(target.folder)
+    content: dict[str, object] = json.loads(newest.read_bytes()) if newest else {}
     return content
 
 

@@ -40,7 +40,8 @@ def summed(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             kept = misfits.setdefault((one["path"], one["type"]), {**one, "count": 0})
             kept["count"] += one["count"]
         for columns, listed in ((new, "new_columns"), (changed, "changed_columns")):
-            columns.update((one["path"], one) for one in found[listed] if one["path"] not in columns)
+            for one in found[listed]:
+                columns.setdefault(one["path"], one)
     in_order = sorted(misfits.values(), key=lambda one: -int(one["count"]))
     return drift_of({"misfits": in_order, "new_columns": list(new.values()), "changed_columns": list(changed.values())})
 

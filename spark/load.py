@@ -23,6 +23,7 @@ from pipeline.errors import CountMismatch, JobRefused, KeyMismatch, PipelineErro
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
+from pipeline.marker import read_table_state
 from pipeline.table_columns import Columns, columns_of, has_key, resolved, shown_columns
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions
@@ -97,7 +98,7 @@ class _Written:
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
-    metadata = table.metadata() if table.state().exists else {}
+    metadata = there if read_table_state(there := table.metadata()).exists else {}
     existing = columns_of(metadata, order.source.key) if metadata and has_key(metadata, order.source.key) else None
     (export,) = read_exports(spark, order)
     with proven(spark, [export]):

@@ -112,10 +112,12 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         if compares:
             images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
             this = this._replace(images=images)
-        # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
-        told = told if told_by_images else this.keep(told)
-        plain = None if had_misfits(metadata) else _merged_as_read(this, told, before)
-        done = plain or _merged_when_counted(this, told, before)
+        done = None
+        if not had_misfits(metadata):
+            # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
+            told = told if told_by_images else this.keep(told)
+            done = _merged_as_read(this, told, before)
+        done = done or _merged_when_counted(this, told, before)
         return with_columns_made_ready(done, spark, table, order, metadata)
 
 
