@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from local.failed import Failed
+from local.remedies import told
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
 from pipeline.overrides import NO_OVERRIDES, Overrides
@@ -15,7 +17,7 @@ from pipeline.setting_checks import read_json
 from pipeline.settings import TableSettings
 
 if TYPE_CHECKING:
-    from local.replay import ReplayTarget
+    from local.local_table import LocalTable
 
 HOME = Path(".local")
 SECRET_VARIABLE = "TIDEMARK_HASH_SECRET"  # noqa: S105 - the name of the variable
@@ -28,8 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(asked.verb(asked))
     except PipelineError as error:
-        print(f"{error.name}: {error}", file=sys.stderr)
-        return 1
+        print(told(error), file=sys.stderr)
+    except Failed as failed:
+        print(failed, file=sys.stderr)
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -37,7 +41,12 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     demo = verbs.add_parser("demo", help="deploy to the local AWS, write a workload, watch runs, compare")
     demo.add_argument("--keep", action="store_true", help="leave the local AWS running and say how to use it")
-    demo.add_argument("--home", type=Path, default=HOME, help="folder for the local AWS's state (default: .local)")
+    demo.add_argument(
+        "--home",
+        type=Path,
+        default=HOME,
+        help="folder for the local AWS's state, mails and logs, begun anew each time (default: .local)",
+    )
     demo.add_argument("--items", type=_positive, default=4000, help="orders in the first full export (default: 4000)")
     demo.set_defaults(verb=_demo)
     replay = verbs.add_parser("replay", help="apply a folder of real exports to a local Iceberg table")
@@ -78,7 +87,7 @@ def _add_exports(verb: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="NAME:TYPE",
-        help="the source table's key attribute and its type S, N or B; partition key first, then the sort key",
+        help="the source table's key attribute and its type S, N or B; said again for the sort key, the partition key first",
     )
     verb.add_argument(
         "--columns",
@@ -98,11 +107,13 @@ def _demo(asked: argparse.Namespace) -> int:
 def _replay(asked: argparse.Namespace) -> int:
     from local.replay import replay
     from pipeline.drift import drift_of, told_drift
+    from pipeline.mail_frame import accounting
 
     is_new = False
-    for report in replay(asked.exports, _target(asked)):
+    for report in replay(asked.exports, _table_of(asked)):
         is_new = True
-        print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}, {report['counts']}")
+        print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}.")
+        print("\n".join(accounting(report["job"], report["counts"])))
         for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
             print(line)
     if not is_new:
@@ -114,29 +125,29 @@ def _verify(asked: argparse.Namespace) -> int:
     from local.verify import verify
     from pipeline.verification import accounted
 
-    report = verify(asked.exports, _target(asked))
+    report = verify(asked.exports, _table_of(asked))
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
     return 0
 
 
 def _maintain(asked: argparse.Namespace) -> int:
+    from local.local_table import LocalTable
     from local.maintain import maintain
-    from local.replay import ReplayTarget
-    from pipeline.maintenance import told
+    from pipeline import maintenance
 
     namespace, name = asked.table
-    report = maintain(ReplayTarget(namespace, name, (), asked.warehouse), asked.snapshot_days)
-    print("\n".join(told(report["counts"])))
+    report = maintain(LocalTable(namespace, name, (), asked.warehouse), asked.snapshot_days)
+    print("\n".join(maintenance.told(report["counts"])))
     return 0
 
 
-def _target(asked: argparse.Namespace) -> ReplayTarget:
+def _table_of(asked: argparse.Namespace) -> LocalTable:
     """The table that both verbs are told of. The secret comes from the environment: arguments are for all to see."""
-    from local.replay import ReplayTarget
+    from local.local_table import LocalTable
 
     namespace, name = asked.table
     secret = os.environ.get(SECRET_VARIABLE, "")
-    return ReplayTarget(
+    return LocalTable(
         namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret, asked.compare_old_images
     )
 
@@ -144,7 +155,9 @@ def _target(asked: argparse.Namespace) -> ReplayTarget:
 def _columns(text: str) -> Overrides:
     try:
         return Overrides.parse(read_json(Path(text).read_text()))
-    except (OSError, ValueError, SettingRefused) as wrong:
+    except SettingRefused as wrong:
+        raise argparse.ArgumentTypeError(f"{text!r}: {wrong.message}") from wrong
+    except (OSError, ValueError) as wrong:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
 
 

@@ -9,18 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from local.found_exports import FoundExport
 from pipeline.errors import Gap, ManifestUnreadable, Overlap
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
-from pipeline.manifests import ExportManifest, check_source
-
-
-@dataclass(frozen=True)
-class FoundExport:
-    """One complete export in a folder: the URI of its manifest summary, and what it says."""
-
-    uri: str
-    manifest: ExportManifest
+from pipeline.manifests import check_source
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from local.aws.home import EMPTIED
+from local.failed import Failed
+
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
 
@@ -35,7 +38,7 @@ _ANSWERED_WITHIN_SECONDS = 300.0
 _LOG_TAIL_LINES = 40
 
 
-class LocalAwsFailed(RuntimeError):
+class LocalAwsFailed(Failed):
     """The local AWS did not start or refused a command; the text holds its words or the end of its log."""
 
 
@@ -52,6 +55,7 @@ class LocalAws:
     def start(cls, home: Path, port: int | None = None, *, enforce_iam: bool = True) -> "LocalAws":
         """Start and wait until it answers; a free port is chosen when none is given. Raises LocalAwsFailed."""
         home = home.resolve()
+        _check_ours(home)
         (home / "logs").mkdir(parents=True, exist_ok=True)
         port = port or free_port()
         command = [sys.executable, "-m", "local.aws.launch", "--home", str(home), "--port", str(port), "--leash"]
@@ -207,6 +211,15 @@ def clean_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("AWS_", "CDK_", "PYTHON", "SPARK_CONF", "SPARK_HOME"))
     }
+
+
+def _check_ours(home: Path) -> None:
+    """Refuse a folder with something in it that would be emptied, unless a local AWS has run there before."""
+    at_risk = [name for name in EMPTIED if (home / name).exists()]
+    if at_risk and not log_of(home).exists():
+        raise LocalAwsFailed(
+            f"{home} holds {', '.join(at_risk)}, which a local AWS would empty, and none has run there: name another folder."
+        )
 
 
 def log_of(home: Path) -> Path:

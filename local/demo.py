@@ -7,7 +7,6 @@ source and table item by item with a reader that shares no code with it.
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from typing import Any
 from local import reader, story
 from local.control import LocalAws
 from local.deployed import Deployed, deploy
+from local.failed import Failed
 from local.workload import KEY, Shop, create_table
 
 TABLE = "orders"
@@ -43,7 +43,6 @@ Tell = Callable[[str], None]
 def demo(home: Path, items: int, *, keep: bool, tell: Tell) -> int:
     """Run the demo in `home`, `items` orders in the first full export. Returns 0 if source and table are equal, else 1."""
     began = time.monotonic()
-    shutil.rmtree(home, ignore_errors=True)
     with step(tell, "Starting the local AWS"):
         aws = LocalAws.start(home)
     try:
@@ -97,7 +96,7 @@ def _run(deployed: Deployed, tell: Tell, hours: float) -> None:
     deployed.aws.tick()
     started = [execution for execution in deployed.executions() if execution not in known]
     if not started:
-        raise RuntimeError("the schedule fired and started no execution; see .local/logs")
+        raise Failed(f"The schedule fired and started no execution; see {deployed.aws.home / 'logs'}.")
     _follow(deployed, started[0], tell)
 
 
@@ -108,7 +107,7 @@ def _verify(deployed: Deployed, tell: Tell) -> None:
 
 
 def _follow(deployed: Deployed, execution: str, tell: Tell) -> None:
-    """Tell the story of an execution until it ends. Raises RuntimeError if it does not end well."""
+    """Tell the story of an execution until it ends. Raises Failed if it does not end well."""
     told = 0
     with Progress(tell) as waiting_for:
         while True:
@@ -132,7 +131,7 @@ def _follow(deployed: Deployed, execution: str, tell: Tell) -> None:
             time.sleep(0.3)
     status = deployed.describe(execution)["status"]
     if status != "SUCCEEDED":
-        raise RuntimeError(f"the run ended as {status}; its mail is in the outbox")
+        raise Failed(f"The run ended as {status}; its mail is in {deployed.aws.home / 'outbox'}.")
 
 
 def _show_mails(aws: LocalAws, tell: Tell) -> None:

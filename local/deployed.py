@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from local.control import LocalAws
+from local.failed import Failed
 
 ROOT = Path(__file__).resolve().parent.parent
 _CDK = ROOT / "node_modules" / ".bin" / "cdk"
@@ -18,11 +19,11 @@ _POLL_SECONDS = 0.2
 _ENDED = ("SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT")
 
 
-class DeployFailed(Exception):
+class DeployFailed(Failed):
     """The CDK CLI ended with an error; the text is what it printed."""
 
 
-class RunTooLong(Exception):
+class RunTooLong(Failed):
     """An execution has not ended in the time allowed; the text names the state it is in."""
 
 

@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from local.failed import Failed
 from local.spark_jars import JARS, UNSIGNED
 
 # A folder of jars to use in place of the project's own.
@@ -36,7 +37,7 @@ _SMALL_JOB = (*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+Use
 _BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1200m", "-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
 
 
-class JarsMissing(Exception):
+class JarsMissing(Failed):
     """Spark's jars have not been fetched."""
 
 

@@ -6,20 +6,20 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-from local.replay import ReplayTarget, local_session, order_for, run_order, source_of, table_state
-from pipeline.errors import WatermarkMissing
+from local.local_table import LocalTable
+from local.session import local_session, run_order
+from pipeline.identity import SourceTable
 
 
-def maintain(target: ReplayTarget, snapshot_days: int) -> dict[str, Any]:
+def maintain(table: LocalTable, snapshot_days: int) -> dict[str, Any]:
     """Do it; returns the job's report. `snapshot_days`: how many days before the watermark can still be looked at then."""
-    state = table_state(target)
-    if state.marker is None:
-        raise WatermarkMissing(f"{target.folder} holds no table with a watermark", "Make it by a replay first.")
-    at, source = state.marker.watermark, source_of((), state, target.key)
+    marker = table.marker
+    # Rows stay as they are: nobody asks by which key they are found.
+    source, at = SourceTable(marker.source_arn, marker.source_id, ()), marker.watermark
     # Asked for twice, it is done twice: another job may have died meanwhile.
-    order = order_for("maintain", f"maintain-{uuid.uuid4().hex[:16]}", (), source, target, at, at)
-    spark = local_session(target.warehouse)
+    order = table.order("maintain", f"maintain-{uuid.uuid4().hex[:16]}", source, at, at)
+    spark = local_session(table.warehouse)
     try:
-        return run_order(spark, replace(order, snapshot_days=snapshot_days), target.secret)
+        return run_order(spark, replace(order, snapshot_days=snapshot_days), table.secret)
     finally:
         spark.stop()

@@ -6,36 +6,27 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from local.chain import FoundExport
-from local.replay import (
-    ReplayTarget,
-    check_key,
-    find_exports,
-    is_long,
-    local_session,
-    order_for,
-    run_order,
-    source_of,
-    table_state,
-)
-from pipeline.errors import ManifestUnreadable, VerificationFailed, WatermarkMissing
+from local.found_exports import find_exports, full_export_at, is_long
+from local.local_table import LocalTable
+from local.session import local_session, run_order
+from pipeline.errors import VerificationFailed
+from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 
 
-def verify(exports: Path, target: ReplayTarget) -> dict[str, Any]:
+def verify(exports: Path, table: LocalTable) -> dict[str, Any]:
     """Compare; returns the job's report where they are equal. Raises VerificationFailed or another PipelineError."""
-    state = table_state(target)
-    if state.marker is None:
-        raise WatermarkMissing(f"{target.folder} holds no table with a watermark", "Make it by a replay first.")
-    check_key(target)
-    found, watermark = find_exports(exports.resolve()), state.marker.watermark
+    marker = table.marker
+    table.check_key()
+    found, watermark = find_exports(exports.resolve()), marker.watermark
     export = full_export_at(watermark_text := format_instant(watermark), found, exports)
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
     job_id = f"verify-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
-    order = order_for("verify", job_id, (export,), source_of(found, state, target.key), target, watermark, watermark)
-    spark = local_session(target.warehouse, is_bulk=is_long(export))
+    source = SourceTable(marker.source_arn, marker.source_id, table.key)
+    order = table.order("verify", job_id, source, watermark, watermark, (export,))
+    spark = local_session(table.warehouse, is_bulk=is_long(export))
     try:
-        return run_order(spark, order, target.secret)
+        return run_order(spark, order, table.secret)
     except VerificationFailed as failed:
         place = order.report_uri.removeprefix("file://")
         remedy = (
@@ -44,16 +35,3 @@ def verify(exports: Path, target: ReplayTarget) -> dict[str, Any]:
         raise VerificationFailed(failed.message, remedy, failed.findings) from None
     finally:
         spark.stop()
-
-
-def full_export_at(watermark: str, found: list[FoundExport], folder: Path) -> FoundExport:
-    """The full export at an instant. Raises ManifestUnreadable, naming the instants there are."""
-    full = [export for export in found if export.manifest.is_full]
-    for export in full:
-        if format_instant(export.manifest.end) == watermark:
-            return export
-    others = ", ".join(sorted(format_instant(export.manifest.end) for export in full)) or "none"
-    raise ManifestUnreadable(
-        f"{folder} holds no full export at the table's watermark {watermark}; there are full exports at: {others}",
-        f"Export the source table at {watermark} (ExportTime) into the folder, and verify again.",
-    )

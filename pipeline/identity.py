@@ -19,7 +19,8 @@ class KeyAttribute:
     def __post_init__(self) -> None:
         """Refuse what DynamoDB does not allow as a key."""
         if not self.name or self.type not in KEY_TYPES:
-            raise ValueError(f"a key attribute has a name and one of the types {', '.join(KEY_TYPES)}, not {self}")
+            said = f"its name is {self.name!r}, its type {self.type!r}"
+            raise ValueError(f"a key attribute has a name and one of the types {', '.join(KEY_TYPES)}, as pk:S; {said}")
 
     @classmethod
     def parse(cls, text: str) -> KeyAttribute:

@@ -101,7 +101,11 @@ def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
     ]
     shown = [f"{counts.get(name, 0)} {meaning}" for name, meaning in parts]
     shown += [f"{counts[name]} {meaning}" for name, meaning in rare if counts.get(name, 0)]
-    return [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
+    lines = [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
+    # Those that were not are told where rows are doubted.
+    if "images_equal" in counts:
+        lines.append(f"Old images that were what the table showed: {counts['images_equal']}.")
+    return lines
 
 
 def history_line(horizon: Horizon | None) -> list[str]:

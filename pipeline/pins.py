@@ -164,7 +164,7 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
                 continue
             raise OverrideContradicted(
                 f"columns[{rule.pointer!r}] speaks of {told}, and reaches nothing",
-                f"In cdk.json, {remedy}, and deploy.",
+                f"In cdk.json, or the file of --columns, {remedy}; then deploy, or replay again.",
             )
 
 

@@ -54,7 +54,7 @@ def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideCo
     said, what, remedy = _missed(row[CONTRADICTED])
     return OverrideContradicted(
         f"{said}; items that hold {what} at such a place: {count}, such as that of {row['example']}",
-        f"In cdk.json, {remedy}, and deploy.",
+        f"In cdk.json, or the file of --columns, {remedy}; then deploy, or replay again.",
     )
 
 

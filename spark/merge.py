@@ -91,7 +91,6 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
     check_key(metadata, order)
-    metadata = without_former_partitions(table, metadata)
     before = columns_of(metadata, order.source.key)
     check_shown(metadata)
     check_followed(before, order.columns)
@@ -109,6 +108,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
                 changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
             this = _Merge(spark, order, table, exports, protection, folded, changed, held)
             told = _told(this, before)
+        metadata = without_former_partitions(table, metadata)
         if compares:
             images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
             this = this._replace(images=images)

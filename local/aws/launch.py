@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from local.aws import hooks
+from local.aws.home import EMPTIED
 
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
 
 # Of the environment the launcher was started with, only this reaches Lambda functions and Spark jobs.
 _KEPT = ("PATH", "HOME", "LANG", "JAVA_HOME", "SPARK_LOCAL_IP", "TIDEMARK_SPARK_JARS", "USER")
-_FOLDERS = ("state", "s3", "tmp", "logs")
 
 
 def environment(home: Path, port: int, *, enforce_iam: bool) -> dict[str, str]:
@@ -57,10 +57,10 @@ def environment(home: Path, port: int, *, enforce_iam: bool) -> dict[str, str]:
 
 def prepare(home: Path) -> None:
     """Make the home's folders, empty ones for what a previous process left behind."""
-    for name in _FOLDERS:
-        if name != "logs":
-            shutil.rmtree(home / name, ignore_errors=True)
-        (home / name).mkdir(parents=True, exist_ok=True)
+    for name in EMPTIED:
+        shutil.rmtree(home / name, ignore_errors=True)
+        (home / name).mkdir(parents=True)
+    (home / "logs").mkdir(exist_ok=True)
 
 
 def install_hooks(home: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from local.bench import bound, exports, obvious
-from local.replay import CATALOG, local_session, run_order
+from local.session import CATALOG, local_session, run_order
 from pipeline.job_order import JobOrder
 
 TIDEMARK, BOUND, OBVIOUS = "tidemark", "the bound", "the obvious way"

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from local.chain import FoundExport, chain_for
+from local.chain import chain_for
+from local.found_exports import FoundExport
 from pipeline.errors import Gap, ManifestUnreadable, OtherTable, OtherTableId, Overlap
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.manifests import ExportManifest

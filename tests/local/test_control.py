@@ -74,6 +74,14 @@ def test_a_port_that_is_taken_is_said_with_the_log(tmp_path):
             LocalAws.start(tmp_path, port=taken.getsockname()[1])
 
 
+def test_a_folder_with_something_of_somebody_else_s_is_left_alone(tmp_path):
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp" / "letter").write_text("to keep")
+    with pytest.raises(LocalAwsFailed, match="holds tmp, which a local AWS would empty"):
+        LocalAws.start(tmp_path)
+    assert [file.name for file in tmp_path.rglob("*")] == ["tmp", "letter"]
+
+
 def test_the_clock_moves_on_only(aws):
     before = aws.now()
     after = aws.advance(3600)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from local.replay import local_session
+from local.session import local_session
 from spark.session import configured
 
 

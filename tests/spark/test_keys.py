@@ -87,8 +87,10 @@ def test_a_partition_key_that_gets_another_name_is_merged_into_and_maintained(or
     table = f"glue.shop.{orders.name}"
     orders.spark.sql(f"ALTER TABLE {table} CREATE TAG before AS OF VERSION {before}")
     orders.spark.sql(f"ALTER TABLE {table} CREATE BRANCH load_that_died AS OF VERSION {before}")
+    snapshots = orders.metadata["snapshots"]
     with pytest.raises(PartitionsKept, match=r"tags and branches: before\n"):
         orders.merge(25, 45)
+    assert orders.metadata["snapshots"] == snapshots
     orders.spark.sql(f"ALTER TABLE {table} DROP TAG before")
     orders.merge(25, 45)
     assert orders.differences(45) == []

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, journal_of, write_exports
-from local.replay import find_exports
+from local.found_exports import find_exports
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.manifests import check_totals, parse_files, parse_summary, verify_md5
 from pipeline.windows import ExportWindow

@@ -1,0 +1,72 @@
+"""The exports in a folder that mirrors the export bucket: which are complete, and which of them is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.errors import ManifestUnreadable
+from pipeline.instants import format_instant
+from pipeline.manifests import ExportManifest, check_totals, parse_files, parse_summary, verify_md5
+
+#: Bytes of items. Of a handful, half the time is Java's second compiler; a load of 170 MB is a quarter quicker with it.
+_LONG_LOAD = 50_000_000
+
+
+@dataclass(frozen=True)
+class FoundExport:
+    """One complete export in a folder: the URI of its manifest summary, and what it says."""
+
+    uri: str
+    manifest: ExportManifest
+
+
+def find_exports(folder: Path) -> list[FoundExport]:
+    """Every complete export below `folder`: its manifests are there, whole, and add up. Others are no exports yet."""
+    found = []
+    for summary in sorted(folder.rglob("AWSDynamoDB/*/manifest-summary.json")):
+        _check_checksum(summary)
+        manifest = parse_summary(str(summary), summary.read_bytes())
+        files = summary.parent / Path(manifest.files_key).name
+        if not files.is_file() or not str(files).endswith("/" + manifest.files_key):
+            raise ManifestUnreadable(
+                f"{summary} names {manifest.files_key}, which the mirror of the bucket does not hold"
+            )
+        _check_checksum(files)
+        listed = parse_files(str(files), files.read_bytes())
+        check_totals(manifest.with_files(listed))
+        found.append(FoundExport(summary.as_uri(), manifest))
+    if not found:
+        raise ManifestUnreadable(
+            f"{folder} holds no complete export (AWSDynamoDB/<id>/manifest-summary.json)",
+            "Mirror the export bucket into the folder, from the folder AWSDynamoDB or any above it.",
+        )
+    return found
+
+
+def _check_checksum(file: Path) -> None:
+    checksum = file.with_suffix(".md5")
+    if checksum.is_file():
+        verify_md5(str(file), file.read_bytes(), checksum.read_text())
+
+
+def full_export_at(watermark: str, found: Sequence[FoundExport], folder: Path) -> FoundExport:
+    """The full export at an instant. Raises ManifestUnreadable, naming the instants there are."""
+    full = [export for export in found if export.manifest.is_full]
+    for export in full:
+        if format_instant(export.manifest.end) == watermark:
+            return export
+    others = ", ".join(sorted(format_instant(export.manifest.end) for export in full)) or "none"
+    raise ManifestUnreadable(
+        f"{folder} holds no full export at the table's watermark {watermark}; there are full exports at: {others}",
+        f"Export the source table at {watermark} (ExportTime) into the folder, and verify again.",
+    )
+
+
+def is_long(export: FoundExport | None) -> bool:
+    """Whether a full export is so long that making Java's code fast takes less time than it saves; windows never are.
+
+    What DynamoDB bills for it are its bytes; for a window it bills 10 MB at least, which says nothing.
+    """
+    return export is not None and export.manifest.billed_bytes >= _LONG_LOAD

@@ -1,0 +1,97 @@
+"""An Iceberg table in a folder: what a person says of it, what it says of itself, and the orders for jobs on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from local.found_exports import FoundExport
+from local.hadoop_catalog import newest_metadata
+from local.session import CATALOG
+from pipeline.errors import KeyMismatch, WatermarkMissing
+from pipeline.identity import KeyAttribute, SourceTable
+from pipeline.job_order import JobOrder
+from pipeline.marker import NO_TABLE, Marker, TableState, read_table_state
+from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.table_columns import has_key
+
+_BUCKETS = 16
+
+
+@dataclass(frozen=True)
+class LocalTable:
+    """``namespace.name`` in a Hadoop catalog below `warehouse`, and the source table's key, where a job needs it.
+
+    `columns`, `compare_old_images`: as in the settings; `secret`: what hashes are keyed with.
+    """
+
+    namespace: str
+    name: str
+    key: tuple[KeyAttribute, ...]
+    warehouse: Path
+    columns: Overrides = NO_OVERRIDES
+    secret: str = field(default="", repr=False)
+    compare_old_images: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """Where the Hadoop catalog keeps the table."""
+        return self.warehouse / self.namespace / self.name
+
+    @property
+    def state(self) -> TableState:
+        """What the table says of itself, read from the newest metadata file of the Hadoop catalog."""
+        metadata = self._metadata
+        return read_table_state(metadata) if metadata else NO_TABLE
+
+    @property
+    def marker(self) -> Marker:
+        """The newest marker of a table that was made before. Raises WatermarkMissing."""
+        if found := self.state.marker:
+            return found
+        raise WatermarkMissing(f"{self.folder} holds no table with a watermark", "Make it by a replay first.")
+
+    def check_key(self) -> None:
+        """Refuse another key than the table's rows are found by. Raises KeyMismatch."""
+        metadata = self._metadata
+        if metadata and not has_key(metadata, self.key):
+            typed = ", ".join(map(str, self.key))
+            raise KeyMismatch(
+                f"the rows of {self.folder} are not found by the key {typed}",
+                "Check --key: every attribute of the source table's key, the partition key first. If the table was made "
+                "with a wrong one, remove its folder and replay again.",
+            )
+
+    @property
+    def _metadata(self) -> dict[str, object]:
+        """The content of the table's newest metadata file; empty where there is no table."""
+        newest = newest_metadata(self.folder)
+        content: dict[str, object] = json.loads(newest.read_bytes()) if newest else {}
+        return content
+
+    def order(
+        self,
+        job: str,
+        job_id: str,
+        source: SourceTable,
+        start: datetime,
+        end: datetime,
+        exports: Sequence[FoundExport] = (),
+    ) -> JobOrder:
+        """The order of a job on the table; its report goes beside the table."""
+        return JobOrder(
+            job=job,
+            job_id=job_id,
+            table=f"{CATALOG}.{self.namespace}.{self.name}",
+            source=source,
+            exports=tuple(export.uri for export in exports),
+            start=start,
+            end=end,
+            buckets=_BUCKETS,
+            columns=self.columns,
+            compare_old_images=self.compare_old_images,
+            report_uri=(self.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json").as_uri(),
+        )

@@ -1,0 +1,49 @@
+"""What a person does about an error of a job on a local table: no schedule tries again there, and nothing is deployed."""
+
+from __future__ import annotations
+
+from pipeline.errors import PipelineError
+
+_MIRROR_AGAIN = "Mirror the export bucket into the folder again: what lies there is not what DynamoDB wrote."
+_NEWER_FULL = (
+    "Put a full export into the folder that is newer than every window there: a replay makes the table anew from it."
+)
+_ONLY_OWN = "Take the export out of the folder, and replay again."
+#: By the error's name: every one that a job, or who looks at a local table, raises.
+REMEDIES = {
+    "ManifestUnreadable": _MIRROR_AGAIN,
+    "DataFileMissing": _MIRROR_AGAIN,
+    "ChecksumMismatch": _MIRROR_AGAIN,
+    "CountMismatch": _MIRROR_AGAIN,
+    "UnreadableLine": _MIRROR_AGAIN,
+    "Gap": f"Put the export of the missing stretch into the folder. Where there is none: {_NEWER_FULL}",
+    "Overlap": "Take the overlapping export out of the folder, and replay again.",
+    "OtherTable": _ONLY_OWN,
+    "OtherTableId": "Keep the exports of one source table in one folder; for the new one, name another table or warehouse.",
+    "FilteredExport": _ONLY_OWN,
+    "UnknownFormat": "Export again as DYNAMODB_JSON.",
+    "KeyMismatch": "Check --key: every attribute of the source table's key with its type, the partition key first.",
+    "KeyDoesNotFit": _NEWER_FULL,
+    "ConflictingChanges": _NEWER_FULL,
+    "OverrideContradicted": (
+        "Take the type back in the file that --columns names, or say one that holds the values: string for all scalars, "
+        "json for all containers."
+    ),
+    "RebuildNeeded": f"Say of columns what was said before (--columns). Or: {_NEWER_FULL}",
+    "PartitionsKept": "Remove the tags and branches that the message names, and replay again.",
+    "HashSecretUnfit": "Put a random text of 16 bytes or more into the environment variable TIDEMARK_HASH_SECRET.",
+    "VerificationFailed": _NEWER_FULL,
+    "WatermarkMissing": "Name a table that a replay has made, or one that does not exist yet.",
+    "WatermarkAhead": _NEWER_FULL,
+    "WatermarkNotCommitted": "Find out who else writes the table, then replay again.",
+    "TableContended": "Find out who else writes the table, then replay again.",
+}
+
+
+def told(error: PipelineError) -> str:
+    """An error as a person reads it who has a folder, a table and a command line.
+
+    What the error itself says to do is kept where it was raised for just this.
+    """
+    said = error.remedy if error.remedy != error.default_remedy else REMEDIES.get(error.name, error.remedy)
+    return f"{error.name}: {error.message}\nTo do: {said}"

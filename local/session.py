@@ -1,0 +1,52 @@
+"""A Spark session of this process, with Iceberg tables in a folder; and the product's own jobs, run in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from local import java
+from local.spark_jars import LOCAL_FILE_SYSTEM
+from pipeline.job_order import JobOrder
+
+CATALOG = "local"
+
+
+def local_session(
+    warehouse: Path, catalog_name: str = CATALOG, cores: str = "*", *, is_bulk: bool = False
+) -> SparkSession:
+    """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java.environment` has it.
+
+    `catalog_name`, `cores`: for whoever wants Glue's name for the catalog, or fewer processors than there are.
+    """
+    jars = java.installed_jars()
+    os.environ.update(java.environment(jars, *java.archive_options(jars), is_bulk=is_bulk))
+    catalog = f"spark.sql.catalog.{catalog_name}"
+    return (
+        SparkSession.builder.master(f"local[{cores}]")
+        .appName("tidemark")
+        .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
+        .config(catalog, "org.apache.iceberg.spark.SparkCatalog")
+        .config(f"{catalog}.type", "hadoop")
+        # The characters as they are: Iceberg would take %20 for a part of the folder's name.
+        .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
+        .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)
+        .config("spark.driver.extraClassPath", java.before_spark())
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "2g")
+        # For what is no job's, which says itself how many it needs: 200 tasks take a minute on a laptop whatever the data.
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+
+
+def run_order(spark: SparkSession, order: JobOrder, secret: str) -> dict[str, Any]:
+    """Carry out an order in this process; returns the job's report. Raises PipelineError."""
+    # The jobs are what is shipped to EMR; they are imported here, in the one place that runs them in process.
+    from spark.job import run
+
+    return run(spark, order, secret)
