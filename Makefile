@@ -10,7 +10,7 @@ YEARS ?= 200
 TABLES ?= 50
 SEED ?= 0
 
-.PHONY: help install check test simulate fuzz crash-matrix bench demo demo-keep synth deploy destroy lock
+.PHONY: help install check test simulate fuzz crash-matrix bench demo demo-keep synth deploy repair destroy lock
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -54,6 +54,9 @@ synth: install ## write the CloudFormation template to cdk.out, offline
 
 deploy: install ## deploy to the AWS account of your credentials
 	@$(CDK) bootstrap && $(CDK) deploy --require-approval broadening
+
+repair: install ## undo what was changed by hand in the stack: a role, the bucket, a schedule, a parameter
+	@$(CDK) deploy --revert-drift --require-approval broadening
 
 destroy: install ## remove the stack from the account; bucket and tables stay
 	@$(CDK) destroy

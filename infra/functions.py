@@ -41,7 +41,8 @@ FUNCTIONS = (
     # It asks for every window of a backlog, one request each.
     FunctionSpec("StartExports", "Asks DynamoDB for the exports of the plan.", timeout_seconds=120),
     FunctionSpec("CheckExports", "Looks whether the exports are complete."),
-    FunctionSpec("PrepareJob", "Writes the order of the Spark job."),
+    # It goes through the job runs of all tables since the work's history ended, which may be weeks of them.
+    FunctionSpec("PrepareJob", "Writes the order of the Spark job.", timeout_seconds=600),
     FunctionSpec("RecordWatermark", "Writes the operator's view of the table's watermark."),
     FunctionSpec("NotifySuccess", "Mails what a run did."),
     FunctionSpec("NotifyFailure", "Mails what went wrong and what helps."),

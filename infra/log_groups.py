@@ -19,6 +19,8 @@ _RETENTION = {
 }
 
 
-def log_group(scope: Construct, id: str, *, days: int) -> logs.LogGroup:
+def log_group(scope: Construct, id: str, *, days: int, name: str | None = None) -> logs.LogGroup:
     """A log group that keeps its events for `days`, one of the numbers that the settings allow."""
-    return logs.LogGroup(scope, id, retention=_RETENTION[days], removal_policy=RemovalPolicy.DESTROY)
+    return logs.LogGroup(
+        scope, id, log_group_name=name, retention=_RETENTION[days], removal_policy=RemovalPolicy.DESTROY
+    )

@@ -15,8 +15,9 @@ from pipeline.columns_file import to_file
 from pipeline.settings import Settings
 
 RELEASE = "emr-7.14.0"
-#: Jobs of different tables side by side; further ones queue. One of the default size is a new account's whole quota.
-_MOST_JOBS_AT_ONCE = 4
+#: Jobs of different tables side by side; further ones queue. The same however many tables there are: an application that
+#: is at work takes no change, so a table more must not be one.
+JOBS_AT_ONCE = 4
 _QUEUE_MINUTES = 360
 _IDLE_MINUTES = 15
 
@@ -26,9 +27,9 @@ class SparkApplication(Construct):
 
     def __init__(self, scope: Construct, id: str, *, settings: Settings, bundle: Bundle, jobs: Path) -> None:
         super().__init__(scope, id)
-        spark, at_once = settings.spark, min(len(settings.tables), _MOST_JOBS_AT_ONCE)
+        spark = settings.spark
         # A whole multiple of the worker size, or the rest could never be used.
-        workers = at_once * (1 + spark.max_executors)
+        workers = JOBS_AT_ONCE * (1 + spark.max_executors)
         self.application = emr.CfnApplication(
             self,
             "Application",
@@ -44,7 +45,7 @@ class SparkApplication(Construct):
                 cpu=f"{workers * spark.worker_vcpus} vCPU", memory=f"{workers * spark.worker_memory_gb} GB"
             ),
             scheduler_configuration=emr.CfnApplication.SchedulerConfigurationProperty(
-                max_concurrent_runs=at_once, queue_timeout_minutes=_QUEUE_MINUTES
+                max_concurrent_runs=JOBS_AT_ONCE, queue_timeout_minutes=_QUEUE_MINUTES
             ),
         )
         self.application.apply_removal_policy(RemovalPolicy.DESTROY)

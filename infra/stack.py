@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aws_cdk import Aws, CfnOutput, CfnResource, Duration, Stack
+from aws_cdk import Aws, CfnOutput, CfnResource, Stack
 from constructs import Construct
 
 from infra import grants
@@ -24,7 +24,7 @@ from infra.schedules import LostTicks, TableSchedule
 from infra.spark_application import SparkApplication
 from infra.state_machine import ExportStateMachine
 from infra.storage import Storage
-from infra.watch import NAMESPACE, SERVICE, Watch
+from infra.watch import NAMESPACE, Watch
 from pipeline.deployment import Deployment
 from pipeline.errors import SettingRefused
 from pipeline.settings import Settings
@@ -70,7 +70,7 @@ class TidemarkStack(Stack):
             machine=machine.machine,
             lost_ticks=lost_ticks.queue,
             topic=self._notification.alarms,
-            shortest_tick=Duration.minutes(min(table.tick_minutes for table in settings.tables)),
+            ticks=[table.tick_minutes for table in settings.tables],
         )
         self._schedules(machine.machine.state_machine_arn, lost_ticks)
         self._outputs(machine.machine.state_machine_arn)
@@ -135,7 +135,7 @@ class TidemarkStack(Stack):
         """Make the functions; returns the ARN for each placeholder."""
         environment = {
             **deployment.to_environment(),
-            "POWERTOOLS_SERVICE_NAME": SERVICE,
+            "POWERTOOLS_SERVICE_NAME": self._settings.stack_name,
             "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
         }
         rights = grants.function_rights(self._places)
@@ -163,7 +163,13 @@ class TidemarkStack(Stack):
             definition=definition,
             substitutions=functions,
             rights=grants.state_machine_rights(self._places, tuple(functions.values()), job_role_arn),
-            log_group=log_group(self, "StateMachineLogs", days=self._settings.log_days),
+            log_group=log_group(
+                self,
+                "StateMachineLogs",
+                days=self._settings.log_days,
+                # For groups below this name CloudWatch needs no line in the account's resource policy, which soon is full.
+                name=f"/aws/vendedlogs/states/{self._settings.stack_name}",
+            ),
         )
 
     def _schedules(self, state_machine_arn: str, lost_ticks: LostTicks) -> None:
@@ -195,7 +201,7 @@ class TidemarkStack(Stack):
         if tables > room:
             raise SettingRefused(
                 f"tables has {tables} entries; allowed are {room}, which fill a CloudFormation stack: spread them over "
-                "two deployments with a stack_name each"
+                "two deployments, each with a stack_name and a database of its own"
             )
 
     def _outputs(self, state_machine_arn: str) -> None:

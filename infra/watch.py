@@ -7,6 +7,7 @@ mailed too, but nothing mends it afterwards: hence an alarm that needs no run to
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cw
@@ -16,10 +17,11 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-NAMESPACE, SERVICE = "Tidemark", "tidemark"
+NAMESPACE = "Tidemark"
 _HOUR = Duration.hours(1)
 _FAILING_HOURS = 3
-_MISSED_TICKS = 4
+#: So many ticks tell that something does not come again by itself.
+_TICKS = 4
 _HISTORY_USED_PERCENT = 75
 
 
@@ -35,35 +37,37 @@ class Watch(Construct):
         machine: sfn.StateMachine,
         lost_ticks: sqs.Queue,
         topic: sns.ITopic,
-        shortest_tick: Duration,
+        ticks: Sequence[int],
     ) -> None:
+        """Watch the executions of `machine`, started every so many minutes (`ticks`, of all tables)."""
         super().__init__(scope, id)
-        self._topic = topic
+        self._name, self._topic = name, topic
         failed = machine.metric_failed(period=_HOUR)
         lost = lost_ticks.metric_approximate_number_of_messages_visible(period=Duration.minutes(5))
         # A failing run mails by itself; one that goes on failing for hours may have failed at that, too.
-        self._alarm("RunsFail", "Runs have failed hour after hour.", failed, hours=_FAILING_HOURS)
+        self._alarm("RunsFail", "Runs have failed in hour after hour.", failed, _FAILING_HOURS, _hours_of(max(ticks)))
         self._alarm("TicksAreLost", "The scheduler could not start the state machine.", lost)
         self._horizon_alarm()
-        self._silence_alarm(machine.metric_started(period=_HOUR), shortest_tick)
-        self._dashboard(name, machine, lost)
+        self._silence_alarm(machine.metric_started(period=_HOUR), _hours_of(min(ticks)))
+        self._dashboard(machine, lost)
 
-    def _alarm(self, id: str, text: str, metric: cw.IMetric, hours: int = 1) -> None:
+    def _alarm(self, id: str, text: str, metric: cw.IMetric, breaching: int = 1, periods: int = 1) -> None:
+        """An alarm for anything above zero in so many of the last periods, as long as the metric's own."""
         alarm = cw.Alarm(
             self,
             id,
             alarm_description=text,
             metric=metric,
             threshold=1,
-            evaluation_periods=hours,
+            evaluation_periods=max(breaching, periods),
+            datapoints_to_alarm=breaching,
             comparison_operator=cw.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
             treat_missing_data=cw.TreatMissingData.NOT_BREACHING,
         )
         self._send(alarm)
 
-    def _silence_alarm(self, started: cw.Metric, shortest_tick: Duration) -> None:
+    def _silence_alarm(self, started: cw.Metric, silent_hours: int) -> None:
         """Schedules that were switched off or deleted leave no other trace than silence."""
-        silent_hours = math.ceil(_MISSED_TICKS * shortest_tick.to_minutes() / 60)
         alarm = cw.Alarm(
             self,
             "NothingRuns",
@@ -85,7 +89,7 @@ class Watch(Construct):
             metric=cw.Metric(
                 namespace=NAMESPACE,
                 metric_name="RecoveryPeriodUsed",
-                dimensions_map={"service": SERVICE},
+                dimensions_map={"service": self._name},
                 statistic="Maximum",
                 period=_HOUR,
             ),
@@ -100,7 +104,7 @@ class Watch(Construct):
         alarm.add_alarm_action(actions.SnsAction(self._topic))
         alarm.add_ok_action(actions.SnsAction(self._topic))
 
-    def _dashboard(self, name: str, machine: sfn.StateMachine, lost: cw.IMetric) -> None:
+    def _dashboard(self, machine: sfn.StateMachine, lost: cw.IMetric) -> None:
         executions = [
             machine.metric_started(period=_HOUR),
             machine.metric_succeeded(period=_HOUR),
@@ -109,18 +113,21 @@ class Watch(Construct):
             machine.metric_timed_out(period=_HOUR),
         ]
         widgets = [
-            _per_table("Behind what could be exported", "LagSeconds", "Maximum"),
-            _per_table("Hours until history is lost", "HoursUntilHistoryIsLost", "Minimum"),
+            self._per_table("Behind what could be exported", "LagSeconds", "Maximum"),
+            self._per_table("Hours until history is lost", "HoursUntilHistoryIsLost", "Minimum"),
             cw.GraphWidget(title="Runs", left=executions, width=12),
             cw.GraphWidget(title="Lost ticks", left=[lost], width=12),
         ]
-        cw.Dashboard(self, "Dashboard", dashboard_name=name, widgets=[widgets[:2], widgets[2:]])
+        cw.Dashboard(self, "Dashboard", dashboard_name=self._name, widgets=[widgets[:2], widgets[2:]])
+
+    def _per_table(self, title: str, metric: str, statistic: str) -> cw.GraphWidget:
+        """One line per table, found by search, so that the dashboard stays as it is when tables come and go."""
+        named = f'MetricName="{metric}" service="{self._name}"'
+        search = f"SEARCH('{{{NAMESPACE},service,table}} {named}', '{statistic}', 300)"
+        line = cw.MathExpression(expression=search, label="", using_metrics={}, period=Duration.minutes(5))
+        return cw.GraphWidget(title=title, left=[line], width=12)
 
 
-def _per_table(title: str, metric: str, statistic: str) -> cw.GraphWidget:
-    """One line per table, found by search, so that the dashboard stays as it is when tables come and go."""
-    search = (
-        f"SEARCH('{{{NAMESPACE},service,table}} MetricName=\"{metric}\" service=\"{SERVICE}\"', '{statistic}', 300)"
-    )
-    line = cw.MathExpression(expression=search, label="", using_metrics={}, period=Duration.minutes(5))
-    return cw.GraphWidget(title=title, left=[line], width=12)
+def _hours_of(tick_minutes: int) -> int:
+    """The hours in which so many ticks come."""
+    return math.ceil(_TICKS * tick_minutes / 60)

@@ -40,9 +40,10 @@ def _tell_the_incident(
 ) -> None:
     """Mail what is news of a failure of the schedule, and nothing of what is not."""
     told, recorded = _told(table, deployment)
-    horizon = Horizon.from_json(event["plan"].get("history", {})) or _horizon(table, recorded)
-    kind = Kind(failure.error, failure.state, event["plan"].get("mode", ""))
-    news = after_failure(told or Told(), kind, tick, horizon, event["plan"].get("given_up", ""))
+    plan = event["plan"]
+    horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)
+    kind = Kind(failure.error, failure.state, plan.get("mode", ""))
+    news = after_failure(told or Told(), kind, tick, horizon, plan.get("given_up", ""))
     if news.failed:
         message = failure_mail(event, failure, deployment, horizon=horizon, incident=news.told.incident)
         mail.send(deployment.topic_arn, message)

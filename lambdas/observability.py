@@ -41,9 +41,9 @@ def record_lag(table: str, seen: Observation) -> None:
 
     LagSeconds: latest restorable time minus watermark. HoursUntilHistoryIsLost and RecoveryPeriodUsed (percent): see
     `pipeline.horizon`. The last one is published without the table, too: one alarm watches all tables.
-    Nothing is published for a table without a watermark or a source without recovery.
+    Nothing is published for a table without a watermark, one of another source, or a source without recovery.
     """
-    horizon = seen.source.horizon(seen.table.watermark)
+    horizon = seen.horizon
     if horizon is None:
         return
     metrics.add_dimension("table", table)

@@ -11,7 +11,7 @@ from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import REPORTED_AS, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, REPORTED_AS, ExecutionInput
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
@@ -20,6 +20,7 @@ from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observa
 from pipeline.planner import another_run, next_action
 from pipeline.prices import LastRun, estimate
 from pipeline.recovery import history_needed, next_window
+from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.settings import DAILY, TableSettings
 from pipeline.window_lengths import last_merge
 
@@ -29,7 +30,7 @@ _MOST_RACES = 3
 def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
     for _ in range(_MOST_RACES):
-        found = parameters.read(deployment, wish.table)
+        found = parameters.read(deployment, wish.table, by_schedule=bool(wish.scheduled_time))
         seen = _observe(deployment, wish.table, found, event["execution"])
         found.settings.columns.check_key(seen.source.table.key)
         settings = found.settings
@@ -64,13 +65,19 @@ def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str,
     runs = claim.owner == execution or executions.runs(claim.owner)
     asks_itself = claim.owner == execution and claim.plan.mode in REPORTED_AS
     report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
-    refused, reported = report.get("error", ""), report.get("outcome", "") == REPORTED_AS.get(claim.plan.mode)
-    found = replace(claim, owner_runs=runs, refused_with=refused, reported=reported)
-    if runs or found.is_done(state):
+    outcome = report.get("outcome", "")
+    found = replace(
+        claim,
+        owner_runs=runs,
+        refused_with=report.get("error", ""),
+        committed=outcome in (ALREADY_THERE, COMMITTED),
+        reported=outcome == REPORTED_AS.get(claim.plan.mode),
+    )
+    # Only of a wish it counts how often its job has failed.
+    if runs or claim.plan.mode not in (BACKFILL, FULL) or found.is_done(state):
         return found
-    # As PrepareJob counts them: none of the work's job runs is older than its history.
-    ended = jobs.ended_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
-    return replace(found, ended_runs=ended)
+    failed = jobs.failed_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
+    return replace(found, ended_runs=failed)
 
 
 def _claimed(
@@ -141,7 +148,7 @@ def _outlook(
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
     """
     watermark = seen.table.watermark
-    horizon = seen.source.horizon(watermark)
+    horizon = seen.horizon
     quiet = isinstance(action, Idle) and not wish.dry_run
     works = isinstance(action, Idle) and action.reason == UP_TO_DATE
     wanted = works and found.settings.success_mail == DAILY

@@ -1,15 +1,18 @@
 """The errors of the product. A name here is an interface: a ``Catch`` matches it, a mail and the manual use it.
 
     PipelineError
-    ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, AnotherRunAtWork
+    ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, TablePaused,
+    │                        AnotherRunAtWork
     ├── WishGivenUp          a backfill or full export whose job has ended three times without success
     ├── ClaimUnreadable      the journal says nothing of who works, and on what
-    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing
+    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, SettingsMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
     │                        HistoryLost, TableRecreated
-    ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted
+    ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted,
+    │                        TableContended
     ├── ExportUnfit          DynamoDB did not deliver: ExportFailed, ExportRefused, ExportTimedOut, BucketMissing,
     │                        ExportAccessDenied
+    ├── JobFailed            the Spark job ended without a word
     └── JobRefused           the Spark job would not commit: see each class
 
 Each carries what happened (`message`) and the one thing a person can do about it (`remedy`). Each has its section in
@@ -33,6 +36,12 @@ RUN_NOW = _START + """'{"table":"<table>"}'"""
 ASK_AGAIN = _START + "<input>"
 REBUILD = _START + """'{"table":"<table>","mode":"full"}'"""
 VERIFY_NOW = _START + """'{"table":"<table>","mode":"verify"}'"""
+
+
+#: AWS wants the type of a parameter that was deleted, and bears it of one that is there.
+RUN_ON = "aws ssm put-parameter --overwrite --type String --name <parameters>/control --value RUN"
+#: A deployment of the same template changes nothing, whatever has become of what it made; this looks, and makes it right.
+REPAIR = "make repair"
 
 
 class PipelineError(Exception):
@@ -69,7 +78,7 @@ class Refused(PipelineError):
 
 
 class SettingRefused(Refused):
-    """A setting in ``cdk.json`` has a wrong name or value."""
+    """A setting in ``cdk.json`` has a wrong name or value, or one that the tables themselves contradict."""
 
     default_remedy = "Correct the setting in cdk.json and deploy again."
     command = "make deploy"
@@ -85,11 +94,18 @@ class ControlUnknown(Refused):
     """The control parameter holds neither RUN nor PAUSE."""
 
     default_remedy = "Set the control parameter to RUN or PAUSE."
-    command = "aws ssm put-parameter --overwrite --name <parameters>/control --value RUN"
+    command = RUN_ON
+
+
+class TablePaused(Refused):
+    """More than an update was asked for while the control parameter says PAUSE: nothing was done."""
+
+    default_remedy = "Set the control parameter to RUN."
+    command = RUN_ON
 
 
 class AnotherRunAtWork(Refused):
-    """A backfill or full export was asked for while another run holds the table: nothing was done."""
+    """More than an update was asked for while another run holds the table: nothing was done."""
 
     default_remedy = (
         "Ask again once that run has ended. Where windows are short, set control to PAUSE until it has, then to RUN."
@@ -129,8 +145,18 @@ class AwsUnavailable(EdgeFailed):
 class PermissionMissing(EdgeFailed):
     """AWS refused a call for lack of a permission."""
 
-    default_remedy = "Give the role its permission back, most simply by deploying the stack again."
-    command = "make deploy"
+    default_remedy = "Give the role its permission back, most simply by undoing what was changed by hand in the stack."
+    command = REPAIR
+    heals_by_itself = False
+
+
+class SettingsMissing(EdgeFailed):
+    """The schedule has started a run for a table whose settings are not among the parameters."""
+
+    default_remedy = (
+        "Make the parameter again. If the table was just taken out of the deployment there is nothing to do."
+    )
+    command = REPAIR
     heals_by_itself = False
 
 
@@ -232,16 +258,18 @@ class ExportTimedOut(ExportUnfit):
 class BucketMissing(ExportUnfit):
     """The bucket that exports are written to does not exist."""
 
-    default_remedy = "Deploy the stack again: it owns the bucket."
-    command = "make deploy"
+    default_remedy = "Make the stack's bucket again. The tables' files were in it: replace the content of each then, by a full export."
+    command = REPAIR
     heals_by_itself = False
 
 
 class ExportAccessDenied(ExportUnfit):
     """DynamoDB may not write the export with the rights of the function that asked for it."""
 
-    default_remedy = "Give the functions' role its rights on the bucket and its key back, by deploying the stack again."
-    command = "make deploy"
+    default_remedy = (
+        "Give the functions' role its rights on the bucket and its key back, by undoing what was changed by hand."
+    )
+    command = REPAIR
     heals_by_itself = False
 
 
@@ -349,7 +377,7 @@ class OverrideContradicted(JobRefused):
 
     default_remedy = (
         "Take the type back in cdk.json, or set one that holds the values ("
-        "string for all scalars, json for all containers), and deploy; the next run goes on."
+        "string for all scalars, json for all containers), and deploy."
     )
     command = "make deploy"
     heals_by_itself = False

@@ -9,8 +9,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import ASK_AGAIN, InputRefused, JobFailed, PipelineError, VerificationFailed, WishGivenUp
-from pipeline.execution_input import MAINTAIN, REPORTED_AS, UPDATE, VERIFY, asking, special_wish
+from pipeline.errors import (
+    ASK_AGAIN,
+    REBUILD,
+    RUN_NOW,
+    InputRefused,
+    JobFailed,
+    PipelineError,
+    VerificationFailed,
+    WishGivenUp,
+)
+from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, asking, special_wish
 from pipeline.failures import Failure
 from pipeline.horizon import Horizon
 from pipeline.incidents import Incident
@@ -25,7 +34,12 @@ _AFTER = {
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
 #: What a run was doing, where it was not bringing its table up to date.
-_DOING = {VERIFY: "verifying {table}", MAINTAIN: "maintaining {table}"}
+_DOING = {
+    BACKFILL: "backfilling {table}",
+    FULL: "replacing the content of {table}",
+    VERIFY: "verifying {table}",
+    MAINTAIN: "maintaining {table}",
+}
 
 
 def failure_mail(
@@ -84,6 +98,22 @@ def _left_behind(failure: Failure, mode: str) -> str:
     return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
 
 
+def _missed(event: Mapping[str, Any], failure: Failure, table: str) -> str:
+    """What no run goes on with, as the input that asks for it; "" where a run does, or asking again would not help.
+
+    Of what was claimed that is what its job has refused for good, but for what an update brings: the next run leaves it.
+    """
+    if wish := _left_undone(event, failure):
+        return wish
+    plan, kind = event["plan"], failure.kind
+    mode = plan.get("mode", UPDATE)
+    if mode in REPORTED_AS:
+        return asking(table, mode) if _not_tried_again(plan, failure) and kind is not VerificationFailed else ""
+    if mode == UPDATE or not failure.reported or kind.heals_by_itself or kind.command == REBUILD:
+        return ""
+    return asking(table, mode, plan["start"] if mode == BACKFILL else "")
+
+
 def _not_tried_again(plan: Mapping[str, Any], failure: Failure) -> str:
     """The mode of a verification or maintenance that no run goes on with; "" for all other work.
 
@@ -113,10 +143,10 @@ def _facts(
 ) -> dict[str, Any]:
     plan, kind = event["plan"], failure.kind
     wish, refused = _left_undone(event, failure), _not_tried_again(plan, failure)
-    missed = wish or (asking(table, refused) if refused and kind is not VerificationFailed else "")
+    missed = _missed(event, failure, table)
     ask_again = filled(ASK_AGAIN, table, deployment, missed) if missed else ""
-    # Where time heals, or the other run's end, asking again is all there is to do.
-    only_ask = bool(missed) and (kind.heals_by_itself or kind.command == ASK_AGAIN)
+    # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
+    only_ask = bool(missed) and (kind.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW))
     return {
         "status": FAILURE,
         "table": table,

@@ -48,7 +48,10 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
 def _undone(seen: Observation) -> Claim | None:
     """The claim in force, if what it planned is not done yet and still fits."""
     claim = seen.claim
-    return claim if claim and not claim.is_done(seen.table) and _still_applies(claim, seen) else None
+    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
+        return None
+    # Who rolls the table back to before a backfill or full export does not want it again.
+    return None if claim.committed and claim.plan.mode in (BACKFILL, FULL) else claim
 
 
 def _is_refused_for_good(claim: Claim) -> bool:

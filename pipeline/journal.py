@@ -82,8 +82,9 @@ class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
 
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
+    `committed`: whether it says that it has committed, also where the table was rolled back since.
     `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `ended_runs`: how
-    many job runs of the plan's work have ended.
+    many job runs of a wish have ended without success.
     """
 
     number: int
@@ -91,6 +92,7 @@ class Claim:
     plan: RunPlan
     owner_runs: bool = False
     refused_with: str = ""
+    committed: bool = False
     reported: bool = False
     ended_runs: int = 0
 

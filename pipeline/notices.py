@@ -11,7 +11,7 @@ from pipeline.continuity import Doubt
 from pipeline.deployment import Deployment
 from pipeline.digest import Digest
 from pipeline.drift import drift_of, told_drift
-from pipeline.errors import REBUILD, VERIFY_NOW, ControlUnknown, HistoryLost, PipelineError, error_names
+from pipeline.errors import REBUILD, RUN_ON, VERIFY_NOW, HistoryLost, PipelineError, error_names
 from pipeline.execution_input import tick_of
 from pipeline.horizon import LEVELS, Horizon
 from pipeline.incidents import Incident, News
@@ -116,8 +116,8 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
     else:
         what = f"history would be lost in {words(horizon.left)}"
         happens = "If the table is not caught up by then, only a new full export helps."
-    helps, asked = _help(event["plan"], incident, horizon)
-    command = filled(asked, table, deployment)
+    helps, *asked = _help(event["plan"], incident, horizon)
+    command, *then = [filled(one, table, deployment) for one in asked]
     lines = [
         f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
         f"{format_instant(horizon.latest)}.",
@@ -128,6 +128,7 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         *([f"Runs have failed since {format_instant(incident.since)}: {incident.kinds[-1]}."] if incident else []),
         f"What to do: {helps}",
         f"The command: {command}",
+        *(f"Then: {one}" for one in then),
         "",
         *_next_warning(news.warning),
         *links(event["execution"], deployment),
@@ -144,12 +145,16 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
     return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
 
 
-def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) -> tuple[str, str]:
-    """What lets the table catch up, and its command: what holds it up decides."""
+def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) -> tuple[str, ...]:
+    """What lets the table catch up, and its commands in order: what holds it up decides."""
+    is_paused = plan.get("reason") == PAUSED
+    if horizon.is_lost and is_paused:
+        told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
+        return told, RUN_ON, HistoryLost.command
     if horizon.is_lost:
         return HistoryLost.default_remedy, HistoryLost.command
-    if plan.get("reason") == PAUSED:
-        return "Let the table catch up: set its control parameter to RUN.", ControlUnknown.command
+    if is_paused:
+        return "Let the table catch up: set its control parameter to RUN.", RUN_ON
     kind = error_names().get(incident.kinds[-1].error) if incident else None
     if kind:
         return kind.default_remedy, kind.command

@@ -58,6 +58,12 @@ class Observation:
     given_up: str = ""
 
     @property
+    def horizon(self) -> Horizon | None:
+        """Where the table stands in the history of its source; None where it follows another one, or nobody knows."""
+        follows = self.table.marker is not None and self.table.marker.source_id == self.source.table.id
+        return self.source.horizon(self.table.watermark) if follows else None
+
+    @property
     def is_maintained(self) -> bool:
         """Whether the last thing that was claimed is maintenance, and it has been carried out."""
         return self.claim is not None and self.claim.plan.mode == MAINTAIN and self.claim.is_done(self.table)

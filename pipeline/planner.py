@@ -16,7 +16,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from pipeline.errors import AnotherRunAtWork, ControlUnknown, HistoryLost, InputRefused, PitrOff, WishGivenUp
+from pipeline.errors import (
+    AnotherRunAtWork,
+    ControlUnknown,
+    HistoryLost,
+    InputRefused,
+    PitrOff,
+    TablePaused,
+    WishGivenUp,
+)
 from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.half_done import half_done, refused_for_good, wish_given_up
 from pipeline.instants import floor_to, format_instant
@@ -69,8 +77,10 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     special wish must not be planned a second time because somebody else's claim came in between. The schedule comes
     again by itself; a person who wished something would wait in vain, so they are told.
     """
-    if seen.control == PAUSE:
+    if seen.control == PAUSE and wish.mode == UPDATE:
         return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
+    if seen.control == PAUSE:
+        return halt(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
     if seen.control != RUN:
         return halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     claim = seen.claim

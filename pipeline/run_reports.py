@@ -7,6 +7,8 @@ Hive's types, which Athena reads; what a kind of report does not have is null.
 from __future__ import annotations
 
 FOLDER = "runs"
+#: How a job ends that its table's commit tells of: by its own, or by one that was there before it looked.
+COMMITTED, ALREADY_THERE = "committed", "already_there"
 #: The name beside the Iceberg tables; none of them may have it.
 TABLE = "tidemark_runs"
 #: The source table's name, which is the folder's.

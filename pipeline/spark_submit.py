@@ -17,6 +17,7 @@ HASH_SECRET = "spark.tidemark.hash.secret"  # noqa: S105 - the name of the setti
 _RESOLVED = "EMR.secret@"
 #: Part of a worker's memory that Spark's own heap gets; the rest is overhead that EMR Serverless asks room for.
 _HEAP_SHARE = 0.85
+_INITIAL_EXECUTORS = 3
 
 
 def spark_submit_parameters(deployment: Deployment) -> str:
@@ -34,6 +35,8 @@ def spark_submit_parameters(deployment: Deployment) -> str:
         "spark.driver.memory": memory,
         "spark.executor.cores": vcpus,
         "spark.executor.memory": memory,
+        # EMR Serverless begins with three, and refuses a job that may have fewer at most.
+        "spark.dynamicAllocation.initialExecutors": str(min(_INITIAL_EXECUTORS, int(deployment.max_executors))),
         "spark.dynamicAllocation.maxExecutors": deployment.max_executors,
     }
     return f"--py-files {deployment.spark_bundle} " + " ".join(f"--conf {name}={value}" for name, value in conf.items())

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pipeline.continuity import continuity
 from pipeline.job_order import JobOrder
 from pipeline.marker import Marker, commit_of
+from pipeline.run_reports import ALREADY_THERE
 from spark.drift import drifted
-from spark.report import ALREADY_THERE, Committed
+from spark.report import Committed
 from spark.table import Table
 from spark.table_rows import changed_since
 

@@ -19,6 +19,7 @@ from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
 from pipeline.execution_input import MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from spark import files, report
 from spark.earlier import committed_earlier
 from spark.guard import is_done
@@ -108,8 +109,8 @@ def _found_done(spark: SparkSession, order: JobOrder, table: Table, seconds: flo
     """The report of work that was in the table already: what the job that did it left, else what its commit tells."""
     table.remember({})
     left = json.loads(files.read(spark, order.report_uri) or b"{}")
-    if left.get("outcome") == "committed":
-        return {**left, "outcome": report.ALREADY_THERE}
+    if left.get("outcome") == COMMITTED:
+        return {**left, "outcome": ALREADY_THERE}
     state = table.state()
     assert state.watermark is not None  # is_done has found the work in a commit
     done = committed_earlier(table, order)

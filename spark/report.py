@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from pipeline.errors import PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.run_reports import COMMITTED
 from spark import files
 
 MOST_LISTED = 50
@@ -32,10 +33,7 @@ class Committed:
     continuity: str = ""
     differences: Sequence[Mapping[str, Any]] = ()
     passes: int = 1
-    outcome: str = "committed"
-
-
-ALREADY_THERE = "already_there"
+    outcome: str = COMMITTED
 
 
 def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: int, seconds: float) -> dict[str, Any]:

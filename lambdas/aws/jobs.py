@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from lambdas.aws.clients import client
 
 _MOST_PER_PAGE = 50
 _AT_WORK = ("SUBMITTED", "PENDING", "SCHEDULED", "RUNNING", "QUEUED")
+_WITHOUT_SUCCESS = ("FAILED", "CANCELLING", "CANCELLED")
 
 
 def ended_runs(application_id: str, name: str, since: datetime) -> int:
@@ -21,12 +22,18 @@ def ended_runs(application_id: str, name: str, since: datetime) -> int:
     return sum(run["state"] not in _AT_WORK for run in _named(application_id, name, since))
 
 
+def failed_runs(application_id: str, name: str, since: datetime) -> int:
+    """How many job runs of this name, created after `since`, have ended without success or are being cancelled."""
+    # Asked for by their states: those that ended well, of all tables, may be ten thousand by now.
+    return sum(1 for _ in _named(application_id, name, since, states=_WITHOUT_SUCCESS))
+
+
 def billed(application_id: str, name: str, since: datetime) -> dict[str, Any] | None:
     """What the job run of this name that ended well, created after `since`, was billed: hours as `pipeline.prices` has them.
 
     None where there is none that is known and billed by now.
     """
-    well = [run["id"] for run in _named(application_id, name, since) if run["state"] == "SUCCESS"]
+    well = [run["id"] for run in _named(application_id, name, since, states=("SUCCESS",))]
     if not well:
         return None
     found = client("emr-serverless").get_job_run(applicationId=application_id, jobRunId=well[0])["jobRun"]
@@ -35,10 +42,14 @@ def billed(application_id: str, name: str, since: datetime) -> dict[str, Any] | 
     return hours and {name[0].upper() + name[1:]: value for name, value in hours.items()}
 
 
-def _named(application_id: str, name: str, since: datetime) -> Iterator[dict[str, Any]]:
+def _named(application_id: str, name: str, since: datetime, states: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """The job runs of this name, created after `since`, in one of these states; in any where none is named."""
+    asked = {"states": list(states)} if states else {}
     pages = (
         client("emr-serverless")
         .get_paginator("list_job_runs")
-        .paginate(applicationId=application_id, createdAtAfter=since, PaginationConfig={"PageSize": _MOST_PER_PAGE})
+        .paginate(
+            applicationId=application_id, createdAtAfter=since, PaginationConfig={"PageSize": _MOST_PER_PAGE}, **asked
+        )
     )
     return (run for page in pages for run in page["jobRuns"] if run.get("name") == name)

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from lambdas.aws import columns
 from lambdas.aws.clients import client, error_code
 from pipeline.deployment import Deployment
-from pipeline.errors import InputRefused
+from pipeline.errors import InputRefused, SettingsMissing
 from pipeline.incidents import Told
 from pipeline.journal import Claim
 from pipeline.settings import TableSettings
@@ -29,9 +29,15 @@ class TableParameters:
     told: Told
 
 
-def read(deployment: Deployment, table: str) -> TableParameters:
-    """Read a table's parameters. Raises InputRefused for a table that is not configured."""
-    values = _below(deployment.parameter(table) + "/")
+def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> TableParameters:
+    """Read a table's parameters. Raises InputRefused for a table that is not configured.
+
+    `by_schedule`: the table's own schedule asks, so it is configured: raises SettingsMissing instead.
+    """
+    path = deployment.parameter(table) + "/"
+    values = _below(path)
+    if "settings" not in values and by_schedule:
+        raise SettingsMissing(f"there is no parameter {path}settings, though the schedule of {table} has started a run")
     if "settings" not in values:
         raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
     return TableParameters(

@@ -106,7 +106,7 @@ def test_the_functions_share_one_bundle_and_environment_and_nothing_secret_is_in
     assert len({json.dumps(f["Code"]) for f in functions}) == 1
     (environment,) = {json.dumps(f["Environment"]["Variables"], sort_keys=True) for f in functions}
     variables = json.loads(environment)
-    assert variables.pop("POWERTOOLS_SERVICE_NAME") == "tidemark"
+    assert variables.pop("POWERTOOLS_SERVICE_NAME") == "Tidemark"
     assert variables.pop("POWERTOOLS_METRICS_NAMESPACE") == "Tidemark"
     deployment = Deployment.from_environment(variables)
     assert deployment.to_environment() == variables
@@ -194,14 +194,14 @@ def test_alarms_watch_one_metric_each_and_tell_somebody(template):
 def test_one_alarm_watches_the_history_of_every_table(template):
     (alarm,) = [a for a in template.of("CloudWatch::Alarm").values() if a["MetricName"] == "RecoveryPeriodUsed"]
     assert (alarm["Namespace"], alarm["Statistic"], alarm["Threshold"]) == ("Tidemark", "Maximum", 75)
-    assert alarm["Dimensions"] == [{"Name": "service", "Value": "tidemark"}]
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": "Tidemark"}]
     assert alarm["TreatMissingData"] == "ignore"
 
 
 def test_the_dashboard_is_json_and_finds_the_lag_of_every_table(template):
     body = json.loads(template.one("CloudWatch::Dashboard")["DashboardBody"])
     lag = body["widgets"][0]["properties"]["metrics"][0][0]["expression"]
-    assert lag == "SEARCH('{Tidemark,service,table} MetricName=\"LagSeconds\" service=\"tidemark\"', 'Maximum', 300)"
+    assert lag == "SEARCH('{Tidemark,service,table} MetricName=\"LagSeconds\" service=\"Tidemark\"', 'Maximum', 300)"
 
 
 def test_the_stack_makes_no_source_table_and_nothing_that_runs_code_at_deployment(template):

@@ -64,5 +64,12 @@ def test_spark_is_told_bundle_catalog_and_size_and_nothing_of_the_data():
     assert conf["spark.dynamicAllocation.maxExecutors"] == "3"
 
 
+@pytest.mark.parametrize(("most", "at_first"), [("1", "1"), ("3", "3"), ("500", "3")])
+def test_no_job_begins_with_more_executors_than_it_may_have(most, at_first):
+    assert f"initialExecutors={at_first} " in spark_submit_parameters(
+        replace(DEPLOYMENT, worker_memory_gb="16", max_executors=most)
+    )
+
+
 def test_every_value_is_text_because_an_environment_holds_nothing_else():
     assert all(isinstance(value, str) for value in asdict(DEPLOYMENT).values())

@@ -141,7 +141,7 @@ def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, a
     assert ASK_FOR_FULL not in mail.text
 
 
-PLANNED = {"kind": "Export", "table": "orders", "job_id": "the-job"}
+PLANNED = {"kind": "Export", "table": "orders", "job_id": "the-job", "start": "2026-11-20T00:00:00Z"}
 REPORT = "Report: s3://a-bucket/runs/orders/the-job.json\n"
 LOGS = "s3://a-bucket/logs/applications/00app/jobs/"
 
@@ -172,6 +172,23 @@ def test_a_verification_that_the_job_has_refused_is_for_whoever_wants_it_to_ask_
     assert (facts["remedy"], facts["heals_by_itself"]) == (remedy, False)
     assert command in facts["command"]
     assert (f'"mode":"{then}"' in facts["ask_again"]) is bool(then)
+
+
+@pytest.mark.parametrize(
+    ("mode", "error", "command", "then"),
+    [
+        ("full", "OverrideContradicted", "make deploy", '"mode":"full"'),
+        ("full", "HashSecretUnfit", '"mode":"full"', ""),
+        ("backfill", "OverrideContradicted", "make deploy", '"from":"2026-'),
+        ("backfill", "RebuildNeeded", '"mode":"full"', ""),
+        ("backfill", "ChecksumMismatch", '{"table":"orders"}', ""),
+        ("update", "OverrideContradicted", "make deploy", ""),
+    ],
+)
+def test_a_wish_that_its_job_has_refused_for_good_is_to_be_asked_for_again(mode, error, command, then):
+    facts = failed(error, planned={**PLANNED, "mode": mode}, reported=True).facts
+    assert command in facts["command"]
+    assert (then in facts["ask_again"]) if then else facts["ask_again"] == ""
 
 
 def test_a_verification_that_has_died_twice_is_left_to_whoever_wants_it():

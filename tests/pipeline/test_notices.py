@@ -118,7 +118,7 @@ def test_a_warning_says_how_long_what_holds_the_table_up_and_what_to_type():
         "\n"
         "What this run says: The control parameter says PAUSE; set it to RUN.\n"
         "What to do: Let the table catch up: set its control parameter to RUN.\n"
-        "The command: aws ssm put-parameter --overwrite --name /tidemark/Tidemark/orders/control --value RUN\n"
+        "The command: aws ssm put-parameter --overwrite --type String --name /tidemark/Tidemark/orders/control --value RUN\n"
         "\n"
         "The next warning comes at 75 % of the recovery period.\n"
         "\n" + LINK

@@ -29,9 +29,18 @@ UNMARKED = TableState(exists=True)
     ],
 )
 def test_pause_holds_everything_back(world):
-    for action in (update(seen(**world, control="PAUSE")), full(seen(**world, control="PAUSE"))):
-        assert isinstance(action, Idle)
-        assert action.reason == "Paused"
+    action = update(seen(**world, control="PAUSE"))
+    assert isinstance(action, Idle)
+    assert action.reason == "Paused"
+
+
+def test_who_asks_for_more_than_an_update_of_a_paused_table_is_told():
+    action = full(seen(control="PAUSE"))
+    assert isinstance(action, Halt)
+    assert (action.error, action.message) == (
+        "TablePaused",
+        "the full was not begun: the control parameter says PAUSE",
+    )
 
 
 @pytest.mark.parametrize("control", ["", "run", "PAUSED", "STOP", "RUN "])

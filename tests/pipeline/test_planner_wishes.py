@@ -154,6 +154,19 @@ def test_what_the_schedule_wants_for_itself_is_never_given_up():
     assert update(seen("12:00", "09:00-14:00", claim=tried(found, 30))) == Export(found, 8, taken_over_from=OTHER)
 
 
+@pytest.mark.parametrize(("wished", "_asked"), WISHES)
+def test_who_rolls_back_to_before_a_wish_that_was_carried_out_does_not_want_it_again(wished, _asked):
+    rolled_back = replace(claim(wished), committed=True)
+    assert update(seen("12:00", "09:00-13:00", claim=rolled_back)) == Export(plan("12:00 13:00"), 8)
+    assert update(seen("11:00", "09:00-13:00", claim=rolled_back)) == Export(plan("11:00 13:00"), 8)
+
+
+def test_windows_that_were_rolled_back_come_again():
+    merged = plan("12:00 13:00")
+    world = seen("12:00", "09:00-13:00", claim=replace(claim(merged), committed=True))
+    assert update(world) == Export(merged, 8, taken_over_from=OTHER)
+
+
 def test_asked_for_again_a_wish_that_was_given_up_is_other_work():
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))

@@ -152,9 +152,10 @@ class Account:
 
     def horizon(self) -> Horizon | None:
         """Where the watermark stands in the source's history in truth; None where there is no such thing now."""
-        if self.source is None:
+        marker = self.table.state.marker
+        if self.source is None or marker is None or marker.source_id != self.source.table.id:
             return None
-        return self.source.history(self.clock.now, 0).horizon(self.table.state.watermark)
+        return self.source.history(self.clock.now, 0).horizon(marker.watermark)
 
     def write_told(self, told: Told, run: int) -> None:
         """Write what the mails have said."""

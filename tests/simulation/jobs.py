@@ -65,11 +65,15 @@ class Jobs:
 
     def a_wish_has_failed_often(self) -> bool:
         """Whether any backfill or full export has used up its job runs."""
-        return any(name.startswith(_WISHES) and self.ended_runs(name) >= MOST_JOB_RUNS for name in self._by_name)
+        return any(name.startswith(_WISHES) and self.failed_runs(name) >= MOST_JOB_RUNS for name in self._by_name)
 
     def ended_runs(self, name: str) -> int:
         """How many job runs of this name have ended or are being cancelled."""
         return sum(run.state not in AT_WORK for run in self._by_name[name])
+
+    def failed_runs(self, name: str) -> int:
+        """How many of them have ended without success or are being cancelled."""
+        return sum(run.state not in (*AT_WORK, "SUCCESS") for run in self._by_name[name])
 
     def start(self, order: JobOrder, token: str, exports: Mapping[str, Export], planned: int) -> JobRun:
         """Start a job run; the same token again gives the same run."""

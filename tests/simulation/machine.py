@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import BACKFILL, MAINTAIN, REPORTED_AS, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, ExecutionInput
 from pipeline.exports import (
     LONGEST_EXPORT,
     ExportRequest,
@@ -79,10 +79,12 @@ def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         if not runs or (claim.owner == run.name and claim.plan.mode in REPORTED_AS):
             yield from run.pause()
             report = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id))
-        claim = replace(claim, owner_runs=runs, refused_with=report or "", reported=report == "")
-        if not runs and not claim.is_done(state):
+        claim = replace(
+            claim, owner_runs=runs, refused_with=report or "", committed=report == "", reported=report == ""
+        )
+        if not runs and claim.plan.mode in (BACKFILL, FULL) and not claim.is_done(state):
             job_id = claim.plan.job_id
-            claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.ended_runs(job_id)))
+            claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.failed_runs(job_id)))
     given_up = told_of(found.told).given_up
     return Observation(history, state, found.control, found.recorded, claim, run.name, given_up)
 

@@ -144,13 +144,18 @@ class Person:
         self._start("a person", json.loads(found[1]))
 
     def _deploys(self, _found: re.Match[str]) -> None:
-        """What the stack owns is as it should be again; and what it does not own, the person has seen to."""
+        """The stack as the settings say; the person has seen to the source table before."""
+        account = self._account
+        account.standing.discard("the source table is gone")
+        if account.source is None:
+            account.create_source(account.clock.now)
+
+    def _repairs(self, _found: re.Match[str]) -> None:
+        """What the stack owns is as it should be again, which a deployment of the same template does not look at."""
         account = self._account
         account.exports.standing = ""
         account.down = {name: error for name, error in account.down.items() if error.heals_by_itself}
-        account.standing -= {"the bucket is gone", "a permission is gone", "the source table is gone"}
-        if account.source is None:
-            account.create_source(account.clock.now)
+        account.standing -= {"the bucket is gone", "a permission is gone"}
 
     def _turns_recovery_on(self, _found: re.Match[str]) -> None:
         account = self._account
@@ -187,13 +192,14 @@ def _is_met(source: Source, plan: RunPlan) -> bool:
 
 
 #: What a person got wrong needs no mending: they were told.
-_OWN_FAULT = {"InputRefused", "AnotherRunAtWork"}
+_OWN_FAULT = {"InputRefused", "AnotherRunAtWork", "TablePaused"}
 _RUN_NOW = filled(RUN_NOW, "orders", DEPLOYMENT)
 _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], None]], ...] = (
     (r"start-execution .*--input '(.*)'$", Person._starts),
     (r"^make deploy$", Person._deploys),
+    (r"^make repair$", Person._repairs),
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),
     (r"update-continuous-backups .*RecoveryPeriodInDays=35$", Person._has_history_kept),
-    (r"put-parameter --overwrite --name \S+/control --value (RUN)$", Person._sets_control),
+    (r"put-parameter --overwrite --type String --name \S+/control --value (RUN)$", Person._sets_control),
     (r"^aws ssm delete-parameters .*/run .*", Person._removes_claims),
 )

@@ -39,7 +39,7 @@ told_of = lru_cache(maxsize=64)(Told.from_text)
 def look_out(run: Run, seen: Observation, told: Told) -> None:
     """What the plan hands to the mails, and whether there is news; as `_outlook` of lambdas/plan.py does."""
     action = run.plan
-    run.horizon = seen.source.horizon(seen.table.watermark)
+    run.horizon = seen.horizon
     run.works = isinstance(action, Idle) and action.reason == UP_TO_DATE
     run.maintained = seen.is_maintained
     quiet = isinstance(action, Idle) and not run.dry
@@ -102,7 +102,8 @@ def _tell_the_incident(run: Run, failure: Failure, tick: datetime) -> Generator[
     except EdgeFailed:
         run.known, told = None, None
     yield from run.pause()
-    run.horizon = run.horizon or (told and _horizon(run))
+    if run.plan is None:
+        run.horizon = told and _horizon(run)
     news = after_failure(
         told or Told(), Kind(failure.error, failure.state, _mode(run)), tick, run.horizon, _given_up(run)
     )

@@ -40,11 +40,10 @@ def create(logical_id: str, properties: Properties, stack_name: str) -> Made:
 
 
 def update(physical_id: str, old: Properties, new: Properties, stack_name: str) -> Made:
-    """Change the application in place, stopping it first; a changed name or type makes a new one."""
+    """Change the application in place, which AWS refuses while it is started; a changed name or type makes a new one."""
     if any(old.get(name) != new.get(name) for name in _REPLACING):
         return create("Application", new, stack_name)
     members = _members(new)
-    _stop(physical_id)
     changes = {name: value for name, value in members.items() if name not in _NOT_UPDATED}
     call("UpdateApplication", {**changes, "applicationId": physical_id, "clientToken": secrets.token_hex(16)})
     with STORE.changed:
@@ -53,18 +52,13 @@ def update(physical_id: str, old: Properties, new: Properties, stack_name: str) 
 
 
 def delete(physical_id: str, _properties: Properties) -> None:
-    """Stop and delete; one that is gone already is no error."""
+    """Delete, which AWS refuses while it is started; one that is gone already is no error."""
     try:
-        _stop(physical_id)
+        found = call("GetApplication", {"applicationId": physical_id})["application"]
     except ResourceNotFoundException:
         return
-    if call("GetApplication", {"applicationId": physical_id})["application"]["state"] != "TERMINATED":
+    if found["state"] != "TERMINATED":
         call("DeleteApplication", {"applicationId": physical_id})
-
-
-def _stop(application_id: str) -> None:
-    if call("GetApplication", {"applicationId": application_id})["application"]["state"] == "STARTED":
-        call("StopApplication", {"applicationId": application_id})
 
 
 def _made(application_id: str) -> Made:

@@ -26,7 +26,7 @@ _GB = {"k": 1 / 1024**2, "m": 1 / 1024, "": 1 / 1024, "g": 1, "t": 1024}
 
 
 class NoRoom(Exception):
-    """The job's driver and one executor are more than the application may have."""
+    """The job may not have the workers that it begins with."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,13 @@ def gigabytes(size: str) -> float:
 
 
 def require_room(job: SparkJob, application: Record) -> None:
-    """Raise NoRoom when the driver and one executor exceed the application's maximum capacity."""
+    """Raise NoRoom for more executors at first than at most, and where the application has no room for driver and one."""
+    initial, most = (job.conf.get(f"spark.dynamicAllocation.{name}Executors") for name in ("initial", "max"))
+    if most and int(initial or _DEFAULT_EXECUTORS) > int(most):
+        raise NoRoom(
+            f"Maximum value of spark.dynamicAllocation.initialExecutors: {initial or _DEFAULT_EXECUTORS} must be between "
+            f"spark.dynamicAllocation.minExecutors: 0 and spark.dynamicAllocation.maxExecutors: {most}"
+        )
     capacity = application.get("maximumCapacity")
     if not capacity:
         return

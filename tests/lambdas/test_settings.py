@@ -1,0 +1,32 @@
+"""The settings parameter of a table: there, as it was written, or an error that says which."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lambdas.plan import handler
+from pipeline.errors import InputRefused, SettingRefused, SettingsMissing
+from tests.lambdas.account import DEPLOYMENT, Account, call
+from tests.lambdas.ticks import Schedule
+
+pytestmark = pytest.mark.local_aws
+
+
+def test_a_table_that_is_not_configured_is_refused_with_those_that_are(account: Account):
+    with pytest.raises(InputRefused, match="table is 'nothing'; configured are carts, orders"):
+        call(handler, input={"table": "nothing"}, execution=account.execution())
+
+
+def test_settings_that_somebody_has_edited_are_refused(account: Account):
+    account.put_parameter("orders", "settings", json.dumps({"name": "orders", "window_minutes": 5}))
+    with pytest.raises(SettingRefused, match="window_minutes is 5"):
+        call(handler, input={"table": "orders"}, execution=account.execution())
+
+
+def test_a_schedule_whose_table_has_no_settings_is_told_by_name(account: Account, schedule: Schedule):
+    account.aws.client("ssm").delete_parameter(Name=DEPLOYMENT.parameter("orders", "settings"))
+    event = schedule.event()
+    with pytest.raises(SettingsMissing, match="/orders/settings, though the schedule of orders"):
+        call(handler, input=event["input"], execution=event["execution"])
