@@ -28,7 +28,7 @@ demo-keep: install ## the same, and leave the local AWS running to play with
 test: install lint ## everything: format, lint, types, boundaries, all tests
 	@$(PYTHON) -m pytest -q --numprocesses 3 --no-loadscope-reorder
 
-check: install lint ## format, lint, types, boundaries, fast tests; under a minute
+check: install lint ## format, lint, types, boundaries, fast tests; some two minutes
 	@$(PYTHON) -m pytest -q --numprocesses 2 --no-loadscope-reorder -m "$(FAST)"
 
 .PHONY: lint
@@ -43,7 +43,7 @@ simulate: install ## years of schedule in virtual time: make simulate YEARS=1000
 fuzz: install ## random tables followed and compared with their sources: make fuzz TABLES=500 SEED=7
 	@$(PYTHON) -m tests.spark.oracle --tables $(TABLES) --seed $(SEED)
 
-crash-matrix: install ## stop, kill, refuse at every state and every call, and print how the next run heals each; some minutes
+crash-matrix: install ## stop, kill, refuse at every state and every call, and print how the next run heals each; half an hour
 	@$(PYTHON) -m tests.deployed.crash_matrix $(if $(ONLY),--only "$(ONLY)")
 
 bench: install ## the jobs beside the obvious way on the same data: seconds, bytes, shuffles, memory; some minutes

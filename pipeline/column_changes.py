@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from pipeline.column_profile import ELEMENT, MEMBER, Observed, Path
 from pipeline.column_types import ColumnType, Field, Kind
+from pipeline.misfit_paths import resolved
 from pipeline.overrides import ANY
 from pipeline.pointers import step
-from pipeline.table_columns import Columns, resolved
+from pipeline.table_columns import Columns
 
 _WORDS = {Kind.LONG: "bigint", Kind.BYTES: "binary", Kind.FLAG: "boolean", Kind.STRUCT: "struct"}
 

@@ -23,7 +23,8 @@ Path = tuple[str, ...]
 class Observed:
     """How often one DynamoDB type was seen at one path; for N also how much room its values need.
 
-    `example`: the key of an item that has such a value, as JSON, where it was asked for.
+    `example`: the key of an item that has such a value, as JSON, where it was asked for. `found_at`: of a misfit, and what
+    is inside it, how many steps lead to the misfit; 0 where all values were looked at.
     """
 
     path: Path
@@ -33,6 +34,7 @@ class Observed:
     fraction_digits: int = 0
     fits_long: bool = True
     example: str = ""
+    found_at: int = 0
 
 
 def weighed(sample: Sequence[Observed], items_each: float, counted: Iterable[Observed]) -> list[Observed]:
@@ -90,6 +92,17 @@ class Profile:
     def any_member(self) -> Profile:
         """All members as if they were one: what a dictionary's values look like."""
         return _together(self.members.values())
+
+    def limited(self, most: int) -> Profile:
+        """The same with so many members at most that show a type: those of which something is set, then the most frequent."""
+        if len(self.members) <= most:
+            return self
+        typed = {name: one for name, one in self.members.items() if one.values or one.pin}
+
+        def rank(name: str) -> tuple[bool, int, str]:
+            return not (typed[name].pin or typed[name].name), -typed[name].count, name
+
+        return replace(self, members={name: typed[name] for name in sorted(typed, key=rank)[: max(most, 0)]})
 
     def _at(self, path: Path) -> Profile:
         here = self

@@ -21,6 +21,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pipeline.column_names import column_names
 from pipeline.column_profile import MOST_DIGITS, Profile
@@ -90,20 +91,31 @@ TYPE_OF_PIN = {
 }
 
 
-def column_type(seen: Profile, given: Mapping[str, str] = {}) -> ColumnType | None:
-    """The type for everything seen at a path; None where nothing but NULL was. `given`: names of a struct's fields."""
+def column_type(seen: Profile) -> ColumnType | None:
+    """The type for everything seen at a path; None where nothing but NULL was."""
     if seen.pin:
-        return _pinned(seen, given)
+        return _pinned(seen)
+    decided_for = _of_most(seen)
+    if not decided_for:
+        return None
+    return _scalar(decided_for, seen) if decided_for <= SCALAR_TAGS else _container(decided_for, seen)
+
+
+def _of_most(seen: Profile) -> set[str]:
+    """The types of the kind, scalars or containers, that is the more frequent."""
     scalars = {tag: count for tag, count in seen.values.items() if tag in SCALAR_TAGS}
     containers = {tag: count for tag, count in seen.values.items() if tag in CONTAINER_TAGS}
-    if not scalars and not containers:
-        return None
-    if sum(scalars.values()) > sum(containers.values()):
-        return _scalar(set(scalars), seen)
-    return _container(set(containers), seen, given)
+    return set(scalars) if sum(scalars.values()) > sum(containers.values()) else set(containers)
 
 
-def _pinned(seen: Profile, given: Mapping[str, str]) -> ColumnType | None:
+def serves(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a column of this type is for what most values are, whatever is inside them; numbers have room in it."""
+    if not _of_most(seen) <= taken_tags(type_):
+        return False
+    return type_.kind not in (Kind.LONG, Kind.DECIMAL) or _holds_number(type_, seen)
+
+
+def _pinned(seen: Profile) -> ColumnType | None:
     """The type that the user has set; None where it leaves a choice to the data and there are none yet."""
     scale = decimal_scale(seen.pin)
     if scale is not None:
@@ -113,7 +125,7 @@ def _pinned(seen: Profile, given: Mapping[str, str]) -> ColumnType | None:
     tag = tags_of(seen.pin)[0]
     if tag not in seen.values:
         return None
-    return number_type(seen) if tag == "N" else _container({tag}, seen, given)
+    return number_type(seen) if tag == "N" else _container({tag}, seen)
 
 
 def number_type(seen: Profile) -> ColumnType:
@@ -132,12 +144,12 @@ def _scalar(tags: set[str], seen: Profile) -> ColumnType:
     return number_type(seen) if tag == "N" else {"S": TEXT, "B": BYTES, "BOOL": FLAG}[tag]
 
 
-def _container(tags: set[str], seen: Profile, given: Mapping[str, str]) -> ColumnType:
+def _container(tags: set[str], seen: Profile) -> ColumnType:
     if len(tags) > 1:
         return JSON
     (tag,) = tags
     if tag == "M":
-        return _map(seen, given)
+        return _map(seen)
     if tag == "L":
         element = _alike(seen.elements)
         return ColumnType(Kind.LIST, element=element) if element else JSON
@@ -145,9 +157,9 @@ def _container(tags: set[str], seen: Profile, given: Mapping[str, str]) -> Colum
     return ColumnType(Kind.SET, element=element)
 
 
-def _map(seen: Profile, given: Mapping[str, str]) -> ColumnType:
+def _map(seen: Profile) -> ColumnType:
     if not is_dictionary(seen):
-        struct = ColumnType(Kind.STRUCT, fields=fields_of(seen, given))
+        struct = ColumnType(Kind.STRUCT, fields=fields_of(seen))
         if struct.fields and (seen.pin == "struct" or field_count(struct) <= MOST_FIELDS):
             return struct
     element = _alike(seen.any_member)
@@ -170,9 +182,12 @@ def is_dictionary(seen: Profile) -> bool:
     return different > _SURELY_DICTIONARY or (different > _PERHAPS_DICTIONARY and held < _SPARSE * different * maps)
 
 
-def fields_of(seen: Profile, given: Mapping[str, str], reserved: tuple[str, ...] = ()) -> tuple[Field, ...]:
-    """A field for each member that shows a type, named uniquely, in the order of their names."""
-    types = {attribute: column_type(member) for attribute, member in seen.members.items()}
+def fields_of(
+    seen: Profile, given: Mapping[str, str] = MappingProxyType({}), reserved: tuple[str, ...] = ()
+) -> tuple[Field, ...]:
+    """A field for each member that shows a type, named uniquely, in the order of their names. `given`: names that are known."""
+    # What stands for all further names of a map is none.
+    types = {attribute: column_type(member) for attribute, member in seen.members.items() if attribute}
     given = {**given, **{attribute: member.name for attribute, member in seen.members.items() if member.name}}
     names = column_names((attribute for attribute, type_ in types.items() if type_), given, reserved)
     return tuple(
@@ -182,7 +197,7 @@ def fields_of(seen: Profile, given: Mapping[str, str], reserved: tuple[str, ...]
 
 def _alike(seen: Profile | None) -> ColumnType | None:
     """The one type of a list's elements or a dictionary's values; None where they are mixed or nothing is known."""
-    if seen is None or len(seen.values) != 1:
+    if seen is None or (len(seen.values) != 1 and not seen.pin):
         return None
     type_ = column_type(seen)
     return None if type_ == JSON else type_

@@ -18,6 +18,7 @@ _LONGEST_SENTENCE, _LONGEST_NAME = 500, 120
 _MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
 _CHANGED = ("column", "path", "before", "after")
 _MORE = "  and more, which the report lists"
+_MORE_MISFITS = "  and more: the report lists fifty, the column _misfits has all"
 
 
 def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
     lines = []
     if misfits:
         lines.append(f"{misfits} values fit no column and are kept in _misfits:")
-        lines += _listed(list(map(_misfit, found["misfits"])))
+        lines += _listed(list(map(_misfit, found["misfits"])), _MORE_MISFITS)
     if found["new_columns"]:
         lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
     if changed := found.get("changed_columns"):  # which rounds that began before there was such a list do not hand on
@@ -71,8 +72,8 @@ def _short(value: Any) -> Any:
     return value[:_LONGEST_NAME] if isinstance(value, str) else value
 
 
-def _listed(lines: Sequence[str]) -> list[str]:
-    return [f"  {line}" for line in lines[:_MOST_TOLD]] + ([_MORE] if len(lines) > _MOST_TOLD else [])
+def _listed(lines: Sequence[str], more: str = _MORE) -> list[str]:
+    return [f"  {line}" for line in lines[:_MOST_TOLD]] + ([more] if len(lines) > _MOST_TOLD else [])
 
 
 def _misfit(one: Mapping[str, Any]) -> str:

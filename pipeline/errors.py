@@ -258,7 +258,9 @@ class ExportTimedOut(ExportUnfit):
 class BucketMissing(ExportUnfit):
     """The bucket that exports are written to does not exist."""
 
-    default_remedy = "Make the stack's bucket again. The tables' files were in it: replace the content of each then, by a full export."
+    default_remedy = (
+        "Make the stack's bucket again. The files of the tables were in it: replace their content by new full exports."
+    )
     command = REPAIR
     heals_by_itself = False
 

@@ -16,10 +16,14 @@ from typing import Any, NamedTuple
 
 from pipeline.column_profile import ELEMENT, MEMBER, Observed, Path
 from pipeline.column_types import CONTAINER_TAGS, SCALAR_TAGS
-from pipeline.overrides import ANY, Override
+from pipeline.overrides import ANY, NO_OVERRIDES, Override, Overrides
 
-#: Paths are counted to this depth; a map or list further down has no members here, so its column becomes JSON text.
+#: Paths are counted to this depth, or as deep as something is said of them; a map or list further down has no members
+#: here, so its column becomes JSON text.
 LEVELS = 4
+#: So many names of one map are data, no fields. What further ones hold is counted under a name that none has, so that they
+#: leave room for what else there is.
+_MOST_NAMES, _OTHERS = 1_000, ""
 #: The counts that are kept: the shallowest and most frequent. An item with more attributes has no room for them.
 MOST_PATHS = 20_000
 
@@ -57,10 +61,15 @@ def items_of(lines: Iterable[bytes]) -> Iterator[Level]:
             yield item
 
 
-def observed_items(items: Iterable[Level], protections: Sequence[Override] = ()) -> list[Observed]:
+def levels_for(said: Overrides) -> int:
+    """How deep paths are counted: what lies beside a place of which something is said is seen as well."""
+    return max(LEVELS, *(len(rule.path) for rule in said.rules), 0)
+
+
+def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> list[Observed]:
     """Count the types at the paths of items, of which some values are dropped or hashed: the shallowest first."""
-    seen = _Seen()
-    rules = [(rule.path, rule) for rule in protections]
+    seen = _Seen(levels_for(said))
+    rules = [(rule.path, rule) for rule in said.protections]
     for item in items:
         seen.add_level(item, (), rules)
     return seen.counts()[:MOST_PATHS]
@@ -69,7 +78,9 @@ def observed_items(items: Iterable[Level], protections: Sequence[Override] = ())
 class _Seen:
     """What has been seen until now."""
 
-    def __init__(self) -> None:
+    def __init__(self, levels: int) -> None:
+        self._levels = levels
+        self._names: dict[Path, set[str]] = {}
         self._counts: Counter[tuple[Path, str]] = Counter()
         self._rooms: dict[Path, _Room] = {}
 
@@ -78,7 +89,16 @@ class _Seen:
         for name, value in level.items():
             inside = _below(rules, (name, ANY))
             if not _says(inside, "drop"):
-                self._add_value(value, (*path, MEMBER + name), inside)
+                self._add_value(value, (*path, MEMBER + self._counted_as(name, path)), inside)
+
+    def _counted_as(self, name: str, path: Path) -> str:
+        """The name of a map's member, or the one of all others. Attributes of items are fields, however many."""
+        if not path:
+            return name
+        names = self._names.setdefault(path, set())
+        if len(names) < _MOST_NAMES:
+            names.add(name)
+        return name if name in names else _OTHERS
 
     def counts(self) -> list[Observed]:
         """Everything seen: the shallowest first, of those the most frequent."""
@@ -104,9 +124,9 @@ class _Seen:
             for text in inner:
                 self._counts[(*path, ELEMENT), "N"] += 1
                 self._widen((*path, ELEMENT), text)
-        elif tag == "M" and isinstance(inner, Mapping) and len(path) < LEVELS:
+        elif tag == "M" and isinstance(inner, Mapping) and len(path) < self._levels:
             self.add_level(inner, path, rules)
-        elif tag == "L" and isinstance(inner, Sequence) and len(path) < LEVELS:
+        elif tag == "L" and isinstance(inner, Sequence) and len(path) < self._levels:
             inside = _below(rules, (ANY,))
             if not _says(inside, "drop"):
                 for element in inner:

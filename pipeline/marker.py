@@ -24,6 +24,8 @@ SOURCE_ARN = PREFIX + "source-arn"
 SOURCE_ID = PREFIX + "source-id"
 #: What DynamoDB billed for the exports of a merge, in bytes.
 BILLED_BYTES = PREFIX + "billed-bytes"
+#: Beside the copy in the properties: the sequence number of the newest snapshot when it was written.
+SEQUENCE = PREFIX + "sequence"
 #: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
 LOADING = PREFIX + "loading"
 #: The watermark at which maintenance was last begun: so one that fails is not begun again at every tick.
@@ -114,7 +116,7 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
     properties = metadata.get("properties", {})
     ancestors = ancestors_of_main(metadata)
     marked = [s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})]
-    if not marked and _has_expired(ancestors) and WATERMARK in properties:
+    if not marked and _is_kept(ancestors, properties):
         marked = [properties]
     if not marked and LOADING in properties:
         return NO_TABLE
@@ -141,8 +143,8 @@ def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:
             return top
         if said is not None:
             top = None
-    kept = metadata.get("properties", {}).get(WATERMARK)
-    return top if _has_expired(ancestors) and kept == wanted else None
+    properties = metadata.get("properties", {})
+    return top if _is_kept(ancestors, properties) and properties[WATERMARK] == wanted else None
 
 
 def commit_of(metadata: Mapping[str, Any], job_id: str) -> tuple[Mapping[str, Any], int | None] | None:
@@ -188,6 +190,12 @@ def ancestors_of_main(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         found.append(by_id[snapshot_id])
         snapshot_id = by_id[snapshot_id].get("parent-snapshot-id")
     return found
+
+
+def _is_kept(ancestors: Sequence[Mapping[str, Any]], properties: Mapping[str, str]) -> bool:
+    """Whether the properties tell what expired snapshots said, and not what one said that the table was rolled back past."""
+    is_past = bool(ancestors) and ancestors[0].get("sequence-number", 0) < int(properties.get(SEQUENCE, 0))
+    return WATERMARK in properties and _has_expired(ancestors) and not is_past
 
 
 def _has_expired(ancestors: Sequence[Mapping[str, Any]]) -> bool:

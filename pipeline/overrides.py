@@ -31,6 +31,8 @@ _SEVERAL = {
     "struct": ("M",),
     "map": ("M",),
 }
+#: What a schema file says of an attribute that was NULL wherever it was met.
+_NOTHING = "NULL"
 _WITH_INSIDE = ("", "L", "M", "struct", "map")
 _MEMBERS = ("type", "name", "drop", "hash")
 
@@ -86,7 +88,8 @@ class Overrides:
         """Read the setting. Raises SettingRefused for the first thing that is wrong."""
         if not isinstance(raw, Mapping):
             raise refusal(where, raw, 'an object such as {"email": {"hash": true}}')
-        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in raw.items())
+        told = ((path, _of_schema_file(said) if isinstance(said, str) else said) for path, said in raw.items())
+        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _NOTHING)
         _check_together(rules, where)
         return cls(tuple(sorted(rules, key=lambda rule: rule.path)))
 
@@ -157,6 +160,14 @@ def is_index(step: str) -> bool:
 def steps_of(path: str) -> tuple[str, ...]:
     """A path's steps: of a JSON pointer, or of the name of a top-level attribute."""
     return names(path) if path.startswith("/") else (path,)
+
+
+def _of_schema_file(types: str) -> str:
+    """One word for the types that a schema file lists of an attribute, as ``S,N``; NULL among them says nothing."""
+    listed = {word.strip() for word in types.split(",")} - {_NOTHING}
+    if len(listed) < 2:
+        return listed.pop() if listed else _NOTHING
+    return next((word for word in ("string", "json") if listed <= set(_SEVERAL[word])), types)
 
 
 def _override(path: str, said: Any, where: str) -> Override:

@@ -45,6 +45,8 @@ def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:
     step, rest = path[0], path[1:]
     if step != ANY:
         return _places(at.members.setdefault(step, Profile()), rest)
+    if "L" in at.tags and at.elements is None:
+        at.elements = Profile()  # of lists that were all empty
     below = [*at.members.values(), *([at.elements] if at.elements else [])]
     return [place for one in below for place in _places(one, rest)]
 
@@ -59,19 +61,6 @@ def obeys(type_: ColumnType, pin: str) -> bool:
     if pin == "NS":
         return type_.kind is Kind.SET and set_tag(type_) == "NS"
     return type_.kind in _KINDS_OF_PIN[pin]
-
-
-def follows(type_: ColumnType, seen: Profile) -> bool:
-    """Whether a column's type, and its fields, are as a pinned profile says."""
-    if seen.pin and not obeys(type_, seen.pin):
-        return False
-    if type_.kind is Kind.STRUCT:
-        pairs = ((field, seen.members[field.attribute]) for field in type_.fields if field.attribute in seen.members)
-        return all(below.name in ("", field.name) and follows(field.type, below) for field, below in pairs)
-    if type_.kind in _LISTS and type_.element is not None:
-        below = seen.any_member if type_.kind is Kind.DICTIONARY else seen.elements
-        return below is None or follows(type_.element, below)
-    return True
 
 
 def without_dropped(fields: tuple[Field, ...], overrides: Overrides) -> tuple[Field, ...]:

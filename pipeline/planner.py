@@ -245,4 +245,6 @@ def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Exp
     plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in REPORTED_AS else 0)
     if claim and wish_given_up(claim) and replace(claim.plan, attempt=0) == plan:
         plan = claim.plan.next_attempt()  # asked for again it is other work, with three job runs of its own
+    while plan.job_id in seen.table.job_ids:
+        plan = plan.next_attempt()  # and so it is where it was done: somebody may have changed the table meanwhile
     return Export(plan, number)

@@ -161,12 +161,11 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
     name = text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
     readable = re.sub(r"[^a-z0-9_]+", "_", name.lower())
     window = _windows(merged.get("window_minutes", TableSettings.window_minutes), where)
-    shortest = window.shortest if isinstance(window, WindowBounds) else window
     settings = TableSettings(
         name=name,
         iceberg_table=text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
         window_minutes=window,
-        tick_minutes=whole(merged, "tick_minutes", min(shortest, TableSettings.tick_minutes), 1, 1440, where),
+        tick_minutes=whole(merged, "tick_minutes", TableSettings.tick_minutes, 1, 1440, where),
         buckets=choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
         success_mail=word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),

@@ -1,4 +1,4 @@
-"""The table's columns as the product sees them: which attribute each holds, and how they grow with the source.
+"""The table's columns as the product sees them: which attribute each holds, of which type it is, and what lies where.
 
 Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``: JSON of field id, or of ``/``
 and column path, to exact name), kinds from the Iceberg type and, where several kinds share one, from the property
@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.column_names import OWN_COLUMNS, fits_doc
-from pipeline.column_profile import ELEMENT, MEMBER, Path
 from pipeline.column_types import ColumnType, Field, Kind
-from pipeline.errors import KeyMismatch, RebuildNeeded
+from pipeline.errors import KeyMismatch
 from pipeline.identity import KeyAttribute
 from pipeline.marker import NAMES, PREFIX, shown_schema_id
 
@@ -58,7 +57,7 @@ class Columns:
 
 def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
     """Read the columns from the content of an Iceberg metadata file. Raises KeyMismatch where one of the key is not there."""
-    schema, properties = _current_schema(metadata), metadata.get("properties", {})
+    schema, properties = current_schema(metadata), metadata.get("properties", {})
     names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
     fields = [_field(raw, names, kinds) for raw in schema["fields"] if is_ours(raw["name"])]
     by_attribute = {field.attribute: field for field in fields}
@@ -92,7 +91,7 @@ def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
     By the property; of a table from before there was one, by the columns that its schema calls identifying.
     """
     names = [part.name for part in key]
-    properties, schema = metadata.get("properties", {}), _current_schema(metadata)
+    properties, schema = metadata.get("properties", {}), current_schema(metadata)
     if KEY in properties:
         return bool(json.loads(properties[KEY]) == names)
     exact = json.loads(properties.get(NAMES, "{}"))
@@ -101,41 +100,15 @@ def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
     return identifying == set(names) if identifying else set(names) <= set(attributes.values())
 
 
-def check_shown(metadata: Mapping[str, Any]) -> None:
-    """Refuse a table that shows a snapshot whose columns it no longer has: after a rollback, values would be nowhere.
-
-    Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
-    """
-    schemas = {schema["schema-id"]: schema["fields"] for schema in metadata["schemas"]}
-    now = set(_all_ids(schemas[metadata["current-schema-id"]]))
-    shown = schemas.get(shown_schema_id(metadata), ())
-    lost = [raw["name"] for raw in shown if is_ours(raw["name"]) and not now.issuperset(_all_ids([raw]))]
-    if lost:
-        names = ", ".join(lost)
-        raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
+def is_made_here(metadata: Mapping[str, Any]) -> bool:
+    """Whether the product has made the table: every one of its tables tells the kinds of its columns."""
+    return KINDS in metadata.get("properties", {})
 
 
-def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
-    """The ids of all columns that a table has now, and of what is inside them."""
-    return frozenset(_all_ids(_current_schema(metadata)["fields"]))
-
-
-def _current_schema(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def current_schema(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema in use, in Iceberg's JSON."""
     found: Mapping[str, Any] = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     return found
-
-
-def _all_ids(raw: Any) -> Iterator[int]:
-    """The ids of all fields, elements, keys and values in Iceberg's JSON of fields or of a type."""
-    if isinstance(raw, list):
-        for one in raw:
-            yield from _all_ids(one)
-    elif isinstance(raw, Mapping):
-        for name, value in raw.items():
-            if name == "id" or name.endswith("-id"):
-                yield value
-            else:
-                yield from _all_ids(value)
 
 
 def partition_name(key_column: str) -> str:
@@ -197,7 +170,7 @@ def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[t
 
 def exact_names(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, str]:
     """The table property with the exact names that a comment cannot hold, by the ids of the schema in Iceberg's JSON."""
-    ids = dict(_ids(schema["fields"]))
+    ids = dict(ids_by_path(schema["fields"]))
     return _names({str(ids[path]): attribute for path, _, attribute in _paths(fields)})
 
 
@@ -216,7 +189,7 @@ def _names(attributes: Mapping[str, str]) -> dict[str, str]:
     return {NAMES: json.dumps(long, ensure_ascii=False, sort_keys=True)}
 
 
-def _ids(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
+def ids_by_path(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
     """The id of every field of a schema in Iceberg's JSON, and of what is inside lists and maps, by its path."""
     for raw in fields:
         yield from _type_ids(outer + raw["name"], raw["type"], raw["id"])
@@ -225,25 +198,7 @@ def _ids(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple
 def _type_ids(path: str, raw: Any, id_: int) -> Iterator[tuple[str, int]]:
     yield path, id_
     if isinstance(raw, Mapping) and raw["type"] == "struct":
-        yield from _ids(raw["fields"], f"{path}.")
+        yield from ids_by_path(raw["fields"], f"{path}.")
     elif isinstance(raw, Mapping):
         part = _part(raw)
         yield from _type_ids(f"{path}.{part}", raw[part], raw[f"{part}-id"])
-
-
-def resolved(path: Path, columns: Columns, *, any_name: bool = False) -> Path:
-    """A misfit's path with its indices told from member names, which the columns know and a pointer does not.
-
-    `any_name`: the names of a dictionary are told as indices are.
-    """
-    numbered = (Kind.LIST, Kind.SET, Kind.DICTIONARY) if any_name else (Kind.LIST, Kind.SET)
-    steps, types = list(path), {field.attribute: field.type for field in columns.all}
-    type_ = types.get(steps[0][len(MEMBER) :])
-    for place in range(1, len(steps)):
-        if type_ is None:
-            break
-        if type_.kind in numbered:
-            steps[place] = ELEMENT
-        below = {field.attribute: field.type for field in type_.fields}
-        type_ = below.get(steps[place][len(MEMBER) :]) if type_.kind is Kind.STRUCT else type_.element
-    return tuple(steps)

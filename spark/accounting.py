@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 from pipeline.column_names import WRITE_TIME
 from spark.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
 from spark.last_word import counted_so_far
+from spark.missed_rules import CONTRADICTED
 from spark.projection import ODD, has_no_value, misfit_count
-from spark.protection import CONTRADICTED
 
 OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
 OUTCOME = "#outcome"

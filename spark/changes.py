@@ -19,11 +19,13 @@ from pipeline.column_names import WRITE_TIME
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from pipeline.table_columns import Columns
-from spark.keys import key_cells, lacks_key
+from spark.keys import LACKS_KEY, key_cells, lacks_key
+from spark.missed_rules import CONTRADICTED
 from spark.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
-from spark.protection import CONTRADICTED, Protection
+from spark.protection import Protection
 from spark.reading import Export, lines
 from spark.records import changes, image
+from spark.sql import Sql
 from spark.table_rows import held_in
 
 DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
@@ -32,6 +34,8 @@ UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS = "#unreadable", "#lacking", "#
 #: The old image before the stretch as JSON text, null where there was none.
 OLD = "#old"
 _WINDOW = "#window"
+#: A record's key, a level.
+KEYS: Sql = "`#keys`"
 
 
 def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old: bool = False) -> DataFrame:
@@ -40,19 +44,19 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
     The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
     deletion), ``#records``; a count for each kind of problem but another key. `with_old`: ``#old`` besides.
     """
-    level, key = "`#keys`", keys(columns)
+    key = keys(columns)
     records = changes(lines_, with_old=with_old).select(
         "*",
-        *(cell.alias(name) for cell, name in zip(key_cells(level, columns.key), key)),
-        # A record with more attributes in its key is one of another key: by a part of it, several items would be one.
-        F.expr(f"{lacks_key(level, source.key)} OR size({level}) <> {len(source.key)}").alias("#lacks_key"),
+        *(cell.alias(name) for cell, name in zip(key_cells(KEYS, columns.key), key)),
+        F.expr(lacks_whole_key(source)).alias(LACKS_KEY),
     )
     when = (F.col(_WINDOW), F.col("#micros"))
-    readable, lacking = F.col(READABLE), F.col("#lacks_key")
+    readable, lacking = F.col(READABLE), F.col(LACKS_KEY)
     whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
     versions = F.size(F.collect_set(F.struct(*when, F.xxhash64(F.coalesce("#new", F.lit(""))))))
     rows = records.groupBy(*key).agg(
-        F.min(F.struct(*when, OLD)).alias("first"),
+        # Of several records in the first window the newest tells, for what came before it, too.
+        F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD)).alias("first"),
         F.max(F.struct(*when, "#new")).alias("last"),
         F.count(F.lit(1)).alias(RECORDS),
         (versions - F.size(F.collect_set(F.struct(*when)))).alias(CONFLICTS),
@@ -111,6 +115,14 @@ def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> Dat
 def keys(columns: Columns) -> list[str]:
     """The names of the key's cells in changes that are not typed yet."""
     return [f"#key{i}" for i in range(len(columns.key))]
+
+
+def lacks_whole_key(source: SourceTable) -> Sql:
+    """Whether a record's key is not just the attributes that the source declares, with their types; never null.
+
+    With more of them it is another key: by a part of it, several items would be one.
+    """
+    return f"{lacks_key(KEYS, source.key)} OR size({KEYS}) <> {len(source.key)}"
 
 
 def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:

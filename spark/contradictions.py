@@ -20,7 +20,7 @@ from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
 from pipeline.pointers import names, step
 from pipeline.protected import holds_plain
 from spark.keys import shown
-from spark.protection import CONTRADICTED
+from spark.missed_rules import CONTRADICTED, IN_LIST, INDEX
 from spark.sql import Sql, literal, one_of, when
 
 
@@ -58,10 +58,16 @@ def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideCo
     )
 
 
-def _missed(pointer: str) -> tuple[str, str, str]:
-    """What a rule says that is contradicted, what contradicts it, and what can be said instead."""
+def _missed(found: str) -> tuple[str, str, str]:
+    """What a rule says that is contradicted, what contradicts it, and what can be said instead. `found`: see CONTRADICTED."""
+    pointer, _, why = found.rpartition("\n")
     rule, column = Override(names(pointer)), f"columns[{pointer!r}]"
-    if rule.has_index:
+    if why == IN_LIST:
+        instead = (
+            f"say the same of what stands in lists, with {ANY} in the place of an index, or drop /{step(rule.path[0])}"
+        )
+        return f"{column} speaks of what is in a map", "it in a list", instead
+    if why == INDEX:
         return f"{column} speaks of an index in a list", "a list", f"write {ANY} in the place of it, for every element"
     if rule.path[-1] == ANY:
         whole = Override(rule.path[:-1]).pointer

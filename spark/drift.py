@@ -40,7 +40,7 @@ def drifted(rows: DataFrame, before: Columns, columns: Columns, counts: Mapping[
         counts,
         new_columns(before, columns, seen),
         changed_columns(before, columns),
-        listed_misfits(misfits) if counts.get("misfits") else [],
+        listed_misfits(misfits, columns) if counts.get("misfits") else [],
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from pipeline.errors import PartitionsKept
-from pipeline.table_columns import field_ids
+from pipeline.field_ids import field_ids
 from spark.table import MAIN, Table
 
 

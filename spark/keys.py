@@ -18,6 +18,9 @@ from spark.numbers import plain_number, room
 from spark.sql import Sql, member
 from spark.values import of
 
+#: Whether a record or item lacks its key; a column of rows that are being judged.
+LACKS_KEY = "#lacks_key"
+
 
 def key_cells(level: Sql, fields: Sequence[Field]) -> list[Column]:
     """The key's columns, from a level that holds its attributes: numbers by value, however they are spelled."""

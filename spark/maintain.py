@@ -14,11 +14,11 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
+from pipeline.field_ids import check_shown
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.maintenance import oldest_kept
 from pipeline.marker import JOB, JOB_ID, MAINTAINED, NO_TABLE, read_table_state
-from pipeline.table_columns import check_shown
 from spark.commits import undisturbed
 from spark.former_partitions import without_former_partitions
 from spark.guard import check_follows
@@ -32,8 +32,10 @@ _PATH_OF_DELETED = 2_147_483_546
 _BUCKET = "bucket["
 
 
-def maintain(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> dict[str, Any]:
+def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Protection) -> dict[str, Any]:
     """Carry it out; returns the counts that `pipeline.maintenance` names, and the snapshot it has led to.
+
+    Rows are written as they are: there is nothing to protect.
 
     Raises what a merge raises where the table is not at the order's instant, shows columns that it no longer has, or is
     changed by somebody else meanwhile.
@@ -51,6 +53,8 @@ def _put_in_order(spark: SparkSession, order: JobOrder, table: Table, metadata: 
     # Before anything else: if this fails, it is not tried again at once.
     table.remember({MAINTAINED: format_instant(order.end)})
     shuffle_for(spark, for_files(table.summary()))
+    # A whole table, of a load that nobody has finished.
+    table.drop_leftovers()
     # What is written together makes nothing older: so whatever comes of that, what is too old goes.
     expired = _expired(spark, order, table, metadata)
     orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()

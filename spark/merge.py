@@ -23,11 +23,14 @@ from pipeline.column_changes import new_columns
 from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile
 from pipeline.continuity import continuity
+from pipeline.field_ids import check_shown
+from pipeline.item_sample import levels_for
 from pipeline.job_order import JobOrder
-from pipeline.marker import had_misfits, read_table_state, row_count
+from pipeline.marker import JOB_ID, commit_of, had_misfits, read_table_state, row_count
+from pipeline.misfit_paths import placed, without_column
 from pipeline.pins import check_followed
 from pipeline.protected import check_protected, protected_at
-from pipeline.table_columns import Columns, check_shown, columns_of, resolved
+from pipeline.table_columns import Columns, columns_of
 from spark import accounting, changes, key_filter
 from spark.commits import committed, marker
 from spark.contradictions import check_contradictions, check_kept
@@ -35,7 +38,6 @@ from spark.drift import with_columns_made_ready
 from spark.former_partitions import without_former_partitions
 from spark.guard import check_key, is_done
 from spark.kept import kept
-from spark.key_filter import KeyFilter
 from spark.keys import has_cells
 from spark.last_word import last_word
 from spark.merge_statement import merge_statement
@@ -68,7 +70,7 @@ class _Merge(NamedTuple):
     exports: Sequence[Export]
     protection: Protection
     folded: DataFrame
-    changed: Callable[[], KeyFilter]
+    changed: Callable[[], key_filter.KeyFilter]
     held: ExitStack
     images: OldImages = OldImages()
 
@@ -103,7 +105,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
             lines = changes.numbered_lines(spark, exports)
             folded = changes.folded(lines, order.source, before, with_old=compares)
             folded = held.enter_context(kept(folded, at_once=True))
-            changed = KeyFilter
+            changed = key_filter.KeyFilter
             if key_filter.pays(rows, records):
                 changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
             this = _Merge(spark, order, table, exports, protection, folded, changed, held)
@@ -167,11 +169,12 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
     rows, found = _looked_through(this, told, before)
     key = [field.name for field in before.key]
-    seen = observed_misfits(exploded(rows, key)) if found["misfits"] else []
+    levels = levels_for(this.order.columns)
+    seen = without_column(observed_misfits(exploded(rows, key), levels), before) if found["misfits"] else []
     columns = _with_room(this, seen, before) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _told(this, columns), columns)
-    misfits = _listed(this, exploded(rows, key)) if found["misfits"] else []
+    misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []
     if columns != before:
         this.table.evolve(columns)  # not before nothing can refuse the changes any more
     _commit(this, rows, lambda: _marker(this, found), columns)
@@ -201,8 +204,7 @@ def _records(exports: Sequence[Export]) -> int:
 
 def _with_room(this: _Merge, seen: Sequence[Observed], columns: Columns) -> Columns:
     """The columns with room for every attribute and nested field that has none."""
-    profile = Profile.of(replace(row, path=resolved(row.path, columns)) for row in seen)
-    return grown(columns, profile, this.order.columns)
+    return grown(columns, Profile.of(placed(seen, columns)), this.order.columns)
 
 
 def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:
@@ -222,8 +224,9 @@ def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
 
 def _done(this: _Merge, found: dict[str, int]) -> Committed:
     """What the job has committed, after the table has been told to remember it."""
-    counts = _counts(this, found)
-    summary = this.table.summary()
+    counts, summary = _counts(this, found), this.table.summary()
+    if summary.get(JOB_ID) != this.order.job_id and (mine := commit_of(this.table.metadata(), this.order.job_id)):
+        summary = mine[0]["summary"]  # somebody has committed since
     this.table.remember(_marker(this, found))
     return Committed(counts=counts, continuity=continuity(counts, summary), differences=this.images.differences)
 
@@ -233,15 +236,15 @@ def _counts(this: _Merge, found: dict[str, int]) -> dict[str, int]:
     return {**accounting.of_commit(found), **this.images.counts}
 
 
-def _listed(this: _Merge, misfits: DataFrame) -> list[dict[str, Any]]:
+def _listed(this: _Merge, misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]:
     """The misfits for the report. Refuses those that contradict a type that the settings say."""
     check_contradictions(misfits, this.order.columns)
-    return listed_misfits(misfits)
+    return listed_misfits(misfits, columns)
 
 
 def _run_unless_done(this: _Merge, columns: Columns) -> None:
     """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
+    changed = this.changed()  # which may be waited for, while others commit
     if not is_done(this.table.state(), this.order):
-        changed = this.changed()
         share_writing(this.spark)
         this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed), changed.arguments)

@@ -24,13 +24,18 @@ def _member(name: Sql) -> Sql:
     return joined(f"'{MEMBER}'", name)
 
 
-_NAMING = Naming(
-    type="array<string>",
-    member=lambda outer, name: joined(outer, f"array({_member(name)})"),
-    element=lambda outer, _: joined(outer, f"array('{ELEMENT}')"),
-    entered=lambda _, value: f"{has(value, 'M')} OR {has(value, 'L')}",
-    levels=LEVELS,
-)
+def _naming(levels: int) -> Naming:
+    return Naming(
+        type="array<string>",
+        member=lambda outer, name: joined(outer, f"array({_member(name)})"),
+        element=lambda outer, _: _element(outer),
+        entered=lambda _, value: f"{has(value, 'M')} OR {has(value, 'L')}",
+        levels=levels,
+    )
+
+
+def _element(outer: Sql) -> Sql:
+    return joined(outer, f"array('{ELEMENT}')")
 
 
 def exploded(rows: DataFrame, key: Sequence[str] = ()) -> DataFrame:
@@ -42,17 +47,18 @@ def exploded(rows: DataFrame, key: Sequence[str] = ()) -> DataFrame:
     return rows.select(of_row.alias("example"), F.explode(MISFITS).alias("pointer", "json"))
 
 
-def observed_misfits(misfits: DataFrame) -> list[Observed]:
-    """Count types at the paths of misfits, as `exploded` gives them, and below them."""
+def observed_misfits(misfits: DataFrame, levels: int = LEVELS) -> list[Observed]:
+    """Count types at the paths of misfits, as `exploded` gives them, and below them; so many `levels` of an item."""
     steps = transform(names("pointer"), _member)
     value = f"from_json(json, '{VALUE_TYPE}')"
     first = f"array({place(steps, value)})"
-    found = misfits.selectExpr("example", f"explode({places(first, _NAMING)}) AS c")
-    counts = found.selectExpr("example", f"explode({_count('c')}) AS c").where("c.tag IS NOT NULL")
-    plain = counts.selectExpr("example", "c.path", "c.tag", f"{plain_number('c.number')} AS number")
+    found_at = f"size({steps}) AS found_at"
+    found = misfits.selectExpr("example", found_at, f"explode({places(first, _naming(levels))}) AS c")
+    counts = found.selectExpr("example", "found_at", f"explode({_count('c')}) AS c").where("c.tag IS NOT NULL")
+    plain = counts.selectExpr("example", "found_at", "c.path", "c.tag", f"{plain_number('c.number')} AS number")
     integer, fraction, fits_long = room("number")
     rows = (
-        plain.groupBy("path", "tag")
+        plain.groupBy("path", "tag", "found_at")
         .agg(
             F.count(F.lit(1)).alias("count"),
             integer.alias("integer_digits"),
@@ -60,7 +66,7 @@ def observed_misfits(misfits: DataFrame) -> list[Observed]:
             fits_long.alias("fits_long"),
             F.min("example").alias("example"),
         )
-        .orderBy(F.size("path"), F.desc("count"), "path", "tag")
+        .orderBy(F.size("path"), F.desc("count"), "path", "tag", "found_at")
         .limit(MOST_PATHS)
         .collect()
     )
@@ -73,6 +79,7 @@ def observed_misfits(misfits: DataFrame) -> list[Observed]:
             fraction_digits=row["fraction_digits"] or 0,
             fits_long=row["fits_long"] is not False,
             example=row["example"],
+            found_at=row["found_at"],
         )
         for row in rows
     ]
@@ -81,7 +88,7 @@ def observed_misfits(misfits: DataFrame) -> list[Observed]:
 def _count(found: Sql) -> Sql:
     path, value = f"{found}.place", f"{found}.value"
     tag = when(has_one_type(value), tag_of(value))
-    element = _NAMING.element(path, "")
+    element = _element(path)
     numbers = transform(strings(of(value, "NS")), lambda n: struct(path=element, tag="'N'", number=n))
     own = struct(path=path, tag=tag, number=of(value, "N"))
     return joined(f"array({own})", f"coalesce({numbers}, cast(array() AS {_COUNTS}))")

@@ -15,10 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.errors import HashSecretUnfit
-from pipeline.overrides import ANY, Override, Overrides, is_index
+from pipeline.overrides import ANY, Override, Overrides
 from pipeline.spark_submit import HASH_SECRET
 from spark.leaves import without_zeros
-from spark.sql import Sql, call, function, let, literal, member, one_of, transform, when
+from spark.missed_rules import contradicted, is_set
+from spark.sql import Sql, call, function, literal, transform, when
 from spark.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -34,9 +35,6 @@ from spark.values import (
 
 _BLOCK = 64
 _INNER, _OUTER = "#inner_pad", "#outer_pad"
-#: The pointer of a rule that an item contradicts: it holds a map or list where a hash is set, a set for whose elements one
-#: is set, or a list where the rule speaks of an index. Null for all other items.
-CONTRADICTED = "#contradicted"
 #: Bytes: a secret that can be guessed protects nothing.
 _SHORTEST_SECRET = 16
 _FINGERPRINT = b"tidemark: which secret the hashes of this table are keyed with"
@@ -72,10 +70,8 @@ class Protection:
         return keyed.selectExpr(*(f"{safe} AS `{c}`" if c == name else f"`{c}`" for c in rows.columns))
 
     def contradicted(self, name: str) -> Sql:
-        """``#contradicted``, made of protected items (levels) in a column. It finds them inside JSON text and misfits too."""
-        asked = [rule for rule in self.rules if rule.hash or rule.has_index]
-        found = (when(_is_missed(member(f"`{name}`", r.path[0]), r.path[1:], r), literal(r.pointer)) for r in asked)
-        return f"{call('coalesce', *found, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
+        """``#contradicted``, made of protected items (levels) in a column."""
+        return contradicted(self.rules, name)
 
     def items_text(self, rows: DataFrame, line: Sql, name: str) -> DataFrame:
         """Add the JSON text of the items of a full export's lines, protected like the items."""
@@ -164,13 +160,13 @@ def _value(value: Sql, rules: _Rules) -> Sql:
     cases = [f"WHEN {has(value, 'M')} THEN map('M', {safe})"]
     of_any = _below(ANY, rules)
     if _is_whole(of_any, "drop"):
-        cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]') WHEN {_is_set(value)} THEN map('NULL', 'true')")
+        cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]') WHEN {is_set(value)} THEN map('NULL', 'true')")
     elif of_any:
         texts = transform(transform(elements(value), lambda x: _value(x, of_any)), _any_json)
         kept = when(is_one, f"concat('[', array_join({texts}, ','), ']')")
         cases.append(f"WHEN {has(value, 'L')} THEN map('L', {kept})")
     if _is_whole(of_any, "hash"):
-        cases.append(f"WHEN {_is_set(value)} THEN map({tag_of(value)}, '[]')")  # to be refused
+        cases.append(f"WHEN {is_set(value)} THEN map({tag_of(value)}, '[]')")  # to be refused
     return f"CASE {' '.join(cases)} ELSE {value} END"
 
 
@@ -197,24 +193,6 @@ def _hashed(value: Sql) -> Sql:
         f"WHEN NOT {has_one_type(value)} THEN map() WHEN {has(value, 'NULL')} THEN {value} "
         f"ELSE map('S', sha2(concat(`{_OUTER}`, {inner}), 256)) END"
     )
-
-
-def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
-    """Whether a value holds what a rule is not for, where its path, of which this is left, leads; null or false where not."""
-    if not path:
-        return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL" if rule.hash else "false"
-    if path[0] != ANY:
-        inside = let(member(members(value), path[0]), lambda found: _is_missed(found, path[1:], rule))
-        return f"({of(value, 'L')} <> '[]' OR {inside})" if is_index(path[0]) else inside
-    is_one = function(1, lambda found: _is_missed(found, path[1:], rule))
-    of_map, of_list = f"exists(map_values({members(value)}), {is_one})", f"exists({elements(value)}, {is_one})"
-    inside = when(has(value, "M"), of_map, of_list)
-    return f"({_is_set(value)} OR {inside})" if rule.hash and path == (ANY,) else inside
-
-
-def _is_set(value: Sql) -> Sql:
-    """Whether a value is a set; false or null where not."""
-    return one_of(tag_of(value), ("SS", "NS", "BS"))
 
 
 def _canonical(value: Sql) -> Sql:

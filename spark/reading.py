@@ -65,7 +65,10 @@ def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
         check_totals(export.manifest)
         if export.manifest.is_full != (order.job in ("load", "verify")):
             kind = "a full" if export.manifest.is_full else "an incremental"
-            raise UnknownFormat(f"{export.manifest.export_arn} is {kind} export, which a {order.job} does not take")
+            raise UnknownFormat(
+                f"{export.manifest.export_arn} is {kind} export, which a {order.job} does not take",
+                "Order a load or verification of a full export, a merge or backfill of incremental ones.",
+            )
     exports.sort(key=lambda export: export.manifest.start)
     _check_stretch([export.manifest for export in exports], order)
     return exports

@@ -6,10 +6,12 @@ These read the export once more. They run only when the job is about to refuse.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.column_types import Field
@@ -26,9 +28,9 @@ from pipeline.job_order import JobOrder
 from spark import changes, files
 from spark.contradictions import rule_missed
 from spark.java import thrown_in
-from spark.keys import of_several, shown
-from spark.projection import unreadable
-from spark.protection import CONTRADICTED
+from spark.keys import LACKS_KEY, key_cells, of_several, shown
+from spark.missed_rules import CONTRADICTED
+from spark.projection import READABLE, unreadable
 from spark.reading import Export, lines, read_exports
 
 #: Where Java and Hadoop unpack, natively as well.
@@ -56,7 +58,8 @@ def check_items(
             raise miscounted or _other_total([export], found["items"])
     if found["lacking"]:
         declared = ", ".join(map(str, order.source.key))
-        raise KeyMismatch(f"{found['lacking']} items of {export.manifest.export_arn} lack the key {declared}")
+        first = _first_line(spark, [export], typed, F.col(READABLE) & F.col(LACKS_KEY))
+        raise KeyMismatch(f"{found['lacking']} items of {export.manifest.export_arn} lack the key {declared}{first}")
     if found["contradicting"]:
         raise rule_missed(typed(lines(spark, export.files_with_records)), key, found["contradicting"])
 
@@ -81,12 +84,23 @@ def check_changes(
     if found["read"] != sum(export.manifest.item_count for export in exports):
         # A change that was looked up in the table stands there once for each row of its key.
         raise doubled_rows(order, rows, key) or count_mismatch(spark, exports, found["read"])
-    if lacking := found[changes.LACKING] + found[changes.OTHER_KEY]:
-        raise KeyMismatch(f"{stretch}: {lacking} records have another key than {declared}")
+    lacks = F.expr(changes.lacks_whole_key(order.source))
+    if found[changes.LACKING]:
+        first = _first_line(spark, exports, parsed, F.col(READABLE) & lacks)
+        raise KeyMismatch(f"{stretch}: {found[changes.LACKING]} records have another key than {declared}{first}")
+    if found[changes.OTHER_KEY]:
+        such = _such(rows, changes.OTHER_KEY, key)
+        what = f"{found[changes.OTHER_KEY]} records have an image of another key than theirs, {declared}"
+        raise KeyMismatch(f"{stretch}: {what}{such}")
     if found[changes.UNFIT]:
-        raise KeyDoesNotFit(f"{stretch}: {found[changes.UNFIT]} records have a key that {order.table} cannot hold")
+        unfit = reduce(or_, (cell.isNull() for cell in key_cells(changes.KEYS, key)))
+        first = _first_line(spark, exports, parsed, F.col(READABLE) & ~lacks & unfit)
+        raise KeyDoesNotFit(
+            f"{stretch}: {found[changes.UNFIT]} records have a key that {order.table} cannot hold{first}"
+        )
     if found[changes.CONFLICTS]:
-        raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other")
+        such = _such(rows, changes.CONFLICTS, key)
+        raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other{such}")
     if found[CONTRADICTED]:
         raise rule_missed(rows, key, found[CONTRADICTED])
 
@@ -95,14 +109,29 @@ def unreadable_line(
     spark: SparkSession, exports: Sequence[Export], parsed: Callable[[DataFrame], DataFrame]
 ) -> UnreadableLine:
     """The refusal of an export with a line that is no record, naming the first such file and line."""
+    first = _first_line(spark, exports, parsed, unreadable())
+    return UnreadableLine(f"a line is not a record of DynamoDB JSON{first or ', and could not be found again'}")
+
+
+def _first_line(
+    spark: SparkSession, exports: Sequence[Export], parsed: Callable[[DataFrame], DataFrame], is_wrong: Column
+) -> str:
+    """The first line that is wrong, with its file, as the end of a sentence; empty where none is any more."""
     for export in exports:
         for uri in export.files_with_records:
             # One gzip file is one partition, so the row's number in it is the line's.
             numbered = lines(spark, [uri]).withColumn("#number", F.monotonically_increasing_id())
-            found = parsed(numbered).where(unreadable()).agg(F.min("#number")).first()
+            found = parsed(numbered).where(is_wrong).agg(F.min("#number")).first()
             if found is not None and found[0] is not None:
-                return UnreadableLine(f"{uri}, line {found[0] + 1}: not a record of DynamoDB JSON")
-    return UnreadableLine("a line is not a record of DynamoDB JSON, but could not be found again")
+                return f", the first in {uri}, line {found[0] + 1}"
+    return ""
+
+
+def _such(rows: DataFrame, problem: str, key: Sequence[Field]) -> str:
+    """The key of one of the changes that have a problem, as the end of a sentence."""
+    example = F.min(shown([field.name for field in key]))
+    found: Any = rows.where(F.col(problem) > 0).agg(example).first()
+    return f", such as of {found[0]}"
 
 
 def torn_file(spark: SparkSession, order: JobOrder, failure: Exception) -> UnreadableLine | None:

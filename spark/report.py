@@ -13,7 +13,9 @@ from pyspark.sql import functions as F
 from pipeline.errors import PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.misfit_paths import dictionaries
 from pipeline.run_reports import COMMITTED
+from pipeline.table_columns import Columns
 from spark import files
 
 MOST_LISTED = 50
@@ -71,12 +73,15 @@ def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]
     files.write(spark, order.report_uri, json.dumps(report, ensure_ascii=False).encode() + b"\n")
 
 
-def listed_misfits(misfits: DataFrame) -> list[dict[str, Any]]:
+def listed_misfits(misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]:
     """The most frequent kinds of misfits, as `spark.profiles.exploded` gives them: path, type, count, a key.
 
-    Indices in a path become ``*``, so that a list is one path however long it is; the first step is an attribute.
+    Indices, and names that are data, become ``*`` in a path, so that a list or dictionary is one path however long it is;
+    the first step is an attribute.
     """
     path = F.regexp_replace("pointer", "(?<=[^/])/[0-9]+(?=/|$)", "/*")
+    for place in dictionaries(columns):
+        path = F.regexp_replace(path, f"^({place})/[^/]+", "$1/*")
     tag = F.regexp_extract("json", '^\\{"([A-Z]+)"', 1)
     rows = (
         misfits.groupBy(path.alias("path"), tag.alias("type"))

@@ -6,7 +6,7 @@ Through Iceberg's Java API, so that attribute names never pass through SQL, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.column_growth import Target
+from pipeline.column_rebuild import Target
+from pipeline.field_ids import fields_made_ready
 from pipeline.job_order import JobOrder
-from pipeline.marker import LOADING, NAMES, NO_TABLE, TableState, read_table_state
+from pipeline.marker import LOADING, NAMES, NO_TABLE, SEQUENCE, WATERMARK, TableState, read_table_state
 from pipeline.table_columns import (
     REPLACEMENT,
     Columns,
@@ -120,8 +121,6 @@ class Table:
         """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
         there, wanted = self.columns().attributes, {field.name for field in columns.all}
         transaction = self.java().newTransaction()
-        leftover = [name for name in self._column_names(transaction) if name.endswith(REPLACEMENT)]
-        self._delete_columns(transaction, leftover)
         schema = iceberg_schema(self._spark, table_schema(columns))
         transaction.updateSchema().unionByNameWith(schema).commit()
         # What is to be replaced or to go stays described until then: it is what readers see.
@@ -131,36 +130,37 @@ class Table:
         self.java()
 
     def new_branch(self) -> str:
-        """Start a branch at `MAIN`'s present state, to write to unseen; branches that earlier loads left behind go."""
-        self.drop_leftovers()
+        """Start a branch at `MAIN`'s present state, to write to unseen."""
         name = _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
         self.java().manageSnapshots().createBranch(name).commit()
         return name
 
     def drop_leftovers(self) -> None:
-        """Remove the branches that loads have left behind which died."""
-        for left in [name for name in self.java().refs().keySet() if name.startswith(_BRANCH)]:
-            self.drop_branch(left)
-
-    def drop_branch(self, name: str, made: Columns | None = None, before: Columns | None = None) -> None:
-        """Remove a branch if it is there; its files become orphans.
-
-        `made`: the columns of the table for the branch; those that `before` lacks go as well, unless somebody has
-        committed rows with them meanwhile.
-        """
+        """Remove what loads have left behind that died: their branches, and columns that were to replace others."""
         table = self.java()
-        if table.refs().containsKey(name):
-            table.manageSnapshots().removeBranch(name).commit()
-        if made and before:
-            self._take_back({field.name for field in made.all} - {field.name for field in before.all})
-
-    def _take_back(self, added: set[str]) -> None:
-        table = self.java()
-        shown = table.schemas().get(table.snapshot(MAIN).schemaId())
         transaction = table.newTransaction()
-        there = added.intersection(self._column_names(transaction)) - {column.name() for column in shown.columns()}
-        if there:
-            self._delete_columns(transaction, there)
+        branches = [name for name in table.refs().keySet() if name.startswith(_BRANCH)]
+        for branch in branches:
+            transaction.manageSnapshots().removeBranch(branch).commit()
+        replacements = [column.name() for column in table.schema().columns() if column.name().endswith(REPLACEMENT)]
+        if replacements:
+            self._delete_columns(transaction, replacements)
+        if branches or replacements:
+            transaction.commitTransaction()
+
+    def withdraw(self, before: Set[int] | None) -> None:
+        """Take back what a load has made that is given up; the files of its branch become orphans.
+
+        `before`: the ids of the columns and nested fields that were there; later ones go, unless somebody has committed rows
+        with them meanwhile. None: there was no table, and the one that was begun stays marked as being loaded.
+        """
+        if not self.metadata():
+            return
+        self.drop_leftovers()
+        added = fields_made_ready(self.metadata(), before) if before is not None else []
+        if added:
+            transaction = self.java().newTransaction()
+            self._delete_columns(transaction, added)
             transaction.commitTransaction()
 
     def branch_summary(self, name: str) -> Mapping[str, str]:
@@ -216,9 +216,6 @@ class Table:
                 self._describe(transaction, self.columns())
             transaction.commitTransaction()
 
-    def _column_names(self, transaction: Any) -> list[str]:
-        return [column.name() for column in transaction.table().schema().columns()]
-
     def _delete_columns(self, transaction: Any, names: Iterable[str]) -> None:
         update = transaction.updateSchema()
         for name in names:
@@ -232,8 +229,10 @@ class Table:
 
     def _set(self, transaction: Any, properties: Mapping[str, str]) -> None:
         """Set table properties; an empty value removes one."""
-        update = transaction.updateProperties()
-        for name, value in properties.items():
+        update, snapshot = transaction.updateProperties(), transaction.table().snapshot(MAIN)
+        # The copy of a marker outlives its snapshot, and must not outlive a rollback to before it.
+        sequence = {SEQUENCE: str(snapshot.sequenceNumber())} if snapshot and WATERMARK in properties else {}
+        for name, value in {**sequence, **properties}.items():
             update = update.set(name, value) if value else update.remove(name)
         update.commit()
 

@@ -22,17 +22,16 @@ from pipeline.verification import accounted, difference_count, named, told
 from spark import pairs
 from spark.contradictions import check_kept
 from spark.guard import check_key, compared_snapshot
-from spark.keys import lacks_key, of_several
+from spark.keys import LACKS_KEY, lacks_key, of_several
+from spark.missed_rules import CONTRADICTED
 from spark.pairs import IN_SOURCE, IN_TABLE, LINE, PERHAPS
 from spark.projection import ITEM, READABLE, rows_with_misfits, unreadable
-from spark.protection import CONTRADICTED, UNPROTECTED, Protection
+from spark.protection import UNPROTECTED, Protection
 from spark.reading import Export, lines, read_exports, verify_data_files
 from spark.records import items
 from spark.refusals import check_items
 from spark.shuffles import for_changes, shuffle_for
 from spark.table import Table
-
-_LACKS_KEY = "#lacks_key"
 
 
 class Verification(NamedTuple):
@@ -77,7 +76,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
 def compared_pairs(this: Verification) -> DataFrame:
     """The export's items beside the table's rows, with what is wrong with the items."""
     typed = _typed(this, lines(this.spark, this.export.files_with_records)).withColumn(READABLE, ~unreadable())
-    flags = (READABLE, _LACKS_KEY, CONTRADICTED)
+    flags = (READABLE, LACKS_KEY, CONTRADICTED)
     cells = (f"{cell} AS `{name}`" for name, cell in pairs.source_cells(this.columns).items())
     source = typed.selectExpr(*cells, f"`{LINE}`", *(f"`{flag}`" for flag in flags), f"true AS `{IN_SOURCE}`")
     return pairs.compared(source, pairs.table_rows(this.rows, this.columns), this.columns, flags)
@@ -86,7 +85,7 @@ def compared_pairs(this: Verification) -> DataFrame:
 def _typed(this: Verification, of: DataFrame) -> DataFrame:
     found = this.protection.protected(items(of), ITEM)
     lacking = lacks_key(f"`{ITEM}`", this.order.source.key)
-    also = [f"{lacking} AS `{_LACKS_KEY}`", this.protection.contradicted(ITEM)]
+    also = [f"{lacking} AS `{LACKS_KEY}`", this.protection.contradicted(ITEM)]
     return rows_with_misfits(found, this.columns, also=also)
 
 
@@ -116,7 +115,7 @@ def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:
         "items": F.count(IN_SOURCE),
         "rows": F.count(IN_TABLE),
         "unreadable": F.count_if(~F.col(READABLE)),
-        "lacking": F.count_if(F.col(READABLE) & F.col(_LACKS_KEY)),
+        "lacking": F.count_if(F.col(READABLE) & F.col(LACKS_KEY)),
         "contradicting": F.count(CONTRADICTED),
     }
     found = pairs.counted(compared, also)

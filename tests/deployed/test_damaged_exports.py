@@ -1,4 +1,7 @@
-"""Exports that must not be merged, on the deployed state machine: one named error, one mail, the table as it was."""
+"""Exports that must not be merged, on the deployed state machine: one named error, one mail, the table as it was.
+
+One of each kind: what the next export mends, what a person must act on, a chain that is broken. tests/spark has them all.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import gzip
 import hashlib
 import json
 import time
-from datetime import datetime, timedelta
 
 import pytest
 
@@ -35,10 +37,6 @@ class ExportFiles:
     def write(self, key, body):
         self.before.setdefault(key, self.read(key))
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
-
-    def remove(self, key):
-        self.before.setdefault(key, self.read(key))
-        self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def put_back(self):
         for key, body in self.before.items():
@@ -73,41 +71,16 @@ def flip_byte(files):
     files.write(key, gzip.compress(gzip.decompress(files.read(key)).replace(b"customer", b"Customer", 1)))
 
 
-def remove_file(files):
-    files.remove(files.fullest()["dataFileS3Key"])
-
-
 def lose_a_line(files):
     files.rewrite_fullest(lambda text: text[text.index(b"\n") + 1 :])
-
-
-def cut_a_line(files):
-    files.rewrite_fullest(lambda text: text[: text.index(b"\n") // 2] + text[text.index(b"\n") :])
-
-
-def other_total(files):
-    files.write_summary(itemCount=files.summary["itemCount"] + 1)
-
-
-def other_table(files):
-    files.write_summary(tableArn=files.summary["tableArn"] + "-other")
 
 
 def other_id(files):
     files.write_summary(tableId="00000000-0000-0000-0000-000000000000")
 
 
-def as_ion(files):
-    files.write_summary(outputFormat="ION")
-
-
 def later_start(files):
     files.write_summary(exportFromTime=files.summary["exportFromTime"].replace(":00.000Z", ":01.000Z"))
-
-
-def earlier_start(files):
-    start = datetime.fromisoformat(files.summary["exportFromTime"]) - timedelta(minutes=1)
-    files.write_summary(exportFromTime=f"{start:%Y-%m-%dT%H:%M:%S}.000Z")
 
 
 @pytest.fixture(scope="module")
@@ -122,16 +95,9 @@ def loaded(make_world):
 @pytest.mark.parametrize(
     ("damage", "error"),
     [
-        (flip_byte, "ChecksumMismatch"),
-        (remove_file, "DataFileMissing"),
         (lose_a_line, "CountMismatch"),
-        (cut_a_line, "UnreadableLine"),
-        (other_total, "CountMismatch"),
-        (other_table, "OtherTable"),
         (other_id, "OtherTableId"),
-        (as_ion, "UnknownFormat"),
         (later_start, "Gap"),
-        (earlier_start, "Overlap"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )

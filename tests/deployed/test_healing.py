@@ -160,29 +160,24 @@ def test_a_wrong_last_export_time_is_corrected_from_the_table(world):
     assert len(world.windows()) == 1
 
 
-def test_a_backfill_leaves_the_watermark_and_changes_nothing_that_is_right(world):
-    world.bootstrap()
-    start = world.watermark()
+def test_a_backfill_tells_beforehand_what_it_takes_and_leaves_the_watermark_and_what_is_right(world):
+    start = world.bootstrap()
     world.work()
     world.succeed()
-    watermark = world.watermark()
+    exports, watermark = world.exports(), world.watermark()
+
+    plan = world.succeed(mode="backfill", **{"from": start}, dry_run=True)
+
+    told = plan["estimate"]
+    assert (plan["planned"], plan["mode"], plan["exports"][-1]["to"]) == ("Export", "backfill", watermark)
+    assert (told["job_usd"] > 0, told["minutes"] > 0) == (True, True)
+    assert told["like"].startswith("update-")
+    assert plan["estimated_usd"] == told["export_usd"] + told["job_usd"]
+    assert world.exports() == exports
 
     assert world.succeed(mode="backfill", **{"from": start})["reason"] == "WishFulfilled"
 
     assert world.watermark() == watermark
-    assert world.differences() == []
-
-
-def test_a_full_reload_replaces_the_content(world):
-    world.bootstrap()
-    world.work()
-
-    assert world.succeed(mode="full")["reason"] == "WishFulfilled"
-
-    assert len(world.windows()) == 2
-    assert world.differences() == []
-    world.work()
-    world.succeed()
     assert world.differences() == []
 
 
@@ -196,24 +191,3 @@ def test_a_dry_run_does_nothing(world):
     assert plan["estimate"] == {"export_usd": plan["estimated_usd"], "job_usd": None, "minutes": None, "like": ""}
     assert world.exports() == []
     assert world.watermark() == ""
-
-
-def test_a_dry_run_after_a_run_tells_what_that_one_took(world):
-    world.bootstrap()
-    world.work()
-    world.succeed()
-    exports, watermark = world.exports(), world.watermark()
-
-    plan = world.succeed(mode="backfill", **{"from": world.windows()[-1][0]}, dry_run=True)
-
-    told = plan["estimate"]
-    assert (plan["planned"], plan["mode"], [export["to"] for export in plan["exports"]][-1]) == (
-        "Export",
-        "backfill",
-        watermark,
-    )
-    assert told["job_usd"] > 0
-    assert told["minutes"] > 0
-    assert told["like"].startswith("update-")
-    assert plan["estimated_usd"] == told["export_usd"] + told["job_usd"]
-    assert world.exports() == exports

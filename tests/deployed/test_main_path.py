@@ -54,14 +54,3 @@ def test_a_table_that_is_up_to_date_is_left_alone(world):
 def _counts(summary):
     prefix = "tidemark.count."
     return [(name[len(prefix) :], value) for name, value in summary.items() if name.startswith(prefix)]
-
-
-def test_an_empty_source_table_is_followed_too(world):
-    world.pass_minutes(30)
-    world.succeed()
-    assert world.differences() == []
-
-    world.shop.open_orders(10)
-    world.pass_minutes(30)
-    world.succeed()
-    assert world.differences() == []

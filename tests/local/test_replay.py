@@ -145,16 +145,6 @@ def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journa
     assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
 
 
-def test_a_key_that_the_exports_do_not_have_is_refused(tmp_path, journal):
-    write_exports(tmp_path / "bucket", SOURCE, journal, [FullExport(minutes(10))])
-
-    refused = replay(tmp_path / "bucket", tmp_path / "warehouse", key=("customer:S", "number:N"))
-
-    assert refused.returncode == 1
-    assert "KeyMismatch: 3 items" in refused.stderr
-    assert read_folder(tmp_path / "warehouse" / "shop" / "orders").current_snapshot() is None
-
-
 def test_a_table_that_is_not_there_is_not_maintained(tmp_path):
     refused = maintain(tmp_path)
     assert (refused.returncode, "To do: Make it by a replay first." in refused.stderr) == (1, True)

@@ -1,25 +1,18 @@
-"""How columns come to be and grow, and how the table's metadata tells of them."""
+"""How columns come to be and grow."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-
 import pytest
 
-from pipeline.column_growth import first_columns, grown, rebuilt
+from pipeline.column_growth import first_columns, grown
 from pipeline.column_profile import Observed, Profile, steps_of
-from pipeline.column_types import DIGITS, JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Field, Kind, field_count
+from pipeline.column_types import JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Kind, field_count
 from pipeline.identity import KeyAttribute
 from pipeline.item_sample import observed_items
+from pipeline.misfit_paths import resolved
+from pipeline.overrides import Overrides
 from pipeline.table_columns import (
     Columns,
-    column_kinds,
-    columns_of,
-    exact_names,
-    exact_names_by_path,
-    resolved,
-    tells_by_path,
 )
 
 KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
@@ -112,88 +105,21 @@ def test_growing_changes_no_type():
     assert grown(before, profile({"a": N, "n": {"N": "1.5"}, "pk": N})) == before
 
 
-def test_a_rebuild_keeps_types_that_still_hold_everything():
-    before = columns(item(mixed=S), item(mixed=N))
-    target = rebuilt(before, KEY, profile(item(mixed=S)))
-    assert (target.columns, target.replaced) == (before, frozenset())
+@pytest.mark.parametrize("elements", [[S, N], [], [N]])
+def test_a_type_that_is_set_for_elements_is_that_of_all(elements):
+    said = Overrides.parse({"/l/*": "string", "d": "map", "/d/*": "string"})
+    found = profile(item(l={"L": elements}, d={"M": {f"k{i}": one for i, one in enumerate(elements)}}))
+    made = named(first_columns(KEY, found, said))
+    assert made["l"] == ColumnType(Kind.LIST, element=SCALARS)
+    assert made["d"] == (ColumnType(Kind.DICTIONARY, element=SCALARS) if elements else JSON)
 
 
-def test_a_rebuild_changes_types_that_no_longer_do_and_keeps_their_names():
-    before = columns(item(Amount=N, other=S))
-    target = rebuilt(before, KEY, profile(item(Amount={"N": "1.5"}), item(other=S)))
-    assert named(target.columns)["amount"] == ColumnType(Kind.DECIMAL, scale=1)
-    assert target.replaced == {"amount"}
-    assert [field.name for field in target.written.attributes] == ["amount#new", "other"]
-
-
-def test_a_rebuild_that_changes_the_key_says_so():
-    target = rebuilt(columns(item()), KEY, profile({"pk": S, "sk": {"N": "1.5"}}))
-    assert target.replaces_key
-
-
-@pytest.mark.parametrize("seen", [{}, {"pk": S}, {"pk": N}, {"pk": S, "sk": S}])
-def test_a_rebuilt_key_takes_the_declared_type_whatever_was_seen(seen):
-    target = rebuilt(columns(item()), (KeyAttribute("pk", "N"), *KEY[1:]), profile(seen))
-    assert target.columns.key[0].type == LONG
-    assert target.replaces_key
-
-
-@pytest.mark.parametrize(
-    ("pointer", "path"),
-    [
-        ("/l/0/z", (".l", "[]", ".z")),
-        ("/m/0", (".m", ".0")),
-        ("/new/0", (".new", ".0")),
-        ("/a~1b/c~0d", (".a/b", ".c~d")),
-    ],
-)
-def test_an_index_is_told_from_a_name_by_the_column(pointer, path):
-    found = columns(item(m={"M": {"x": S}}, l={"L": [{"M": {"x": S}}]}))
-    assert resolved(steps_of(pointer), found) == path
-
-
-LONG_NAME = "n" * 300
-SCHEMA = {
-    "schema-id": 0,
-    "fields": [
-        {"id": 1, "name": "pk", "type": "string", "doc": "pk"},
-        {"id": 2, "name": "sk", "type": "decimal(38, 2)", "doc": "sk"},
-        {"id": 3, "name": "n", "type": "string", "doc": "nnn…"},
-        {"id": 4, "name": "l", "type": {"type": "list", "element-id": 7, "element": "string"}, "doc": "L"},
-        {
-            "id": 5,
-            "name": "m",
-            "doc": "M",
-            "type": {"type": "struct", "fields": [{"id": 8, "name": "j", "type": "string", "doc": "J"}]},
-        },
-        {"id": 6, "name": "_write_time", "type": "timestamptz"},
-        {"id": 9, "name": "n#new", "type": "string"},
-    ],
-}
-
-
-def test_columns_come_back_from_the_metadata_as_they_were():
-    was = Columns(
-        (Field("pk", "pk", TEXT), Field("sk", "sk", ColumnType(Kind.DECIMAL, scale=2))),
-        (
-            Field(LONG_NAME, "n", DIGITS),
-            Field("L", "l", ColumnType(Kind.SET, element=SCALARS)),
-            Field("M", "m", ColumnType(Kind.STRUCT, fields=(Field("J", "j", JSON),))),
-        ),
-    )
-    properties = {**exact_names(SCHEMA, was.all), **column_kinds(was.all)}
-    assert json.loads(properties["tidemark.names"]) == {"3": LONG_NAME}
-    metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
-    assert columns_of(metadata, KEY) == was
-    by_path = exact_names_by_path(was.all)
-    assert json.loads(by_path["tidemark.names"]) == {"/n": LONG_NAME}
-    assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
-    assert [tells_by_path(told["tidemark.names"]) for told in (properties, by_path)] == [False, True]
-    specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
-    assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))
-
-
-def test_the_columns_of_an_earlier_schema_are_read_whatever_has_become_of_them_since():
-    properties = column_kinds((Field("L", "l", JSON), Field("M", "m", JSON)))
-    was = columns_of({"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}, KEY)
-    assert [field.type.kind for field in was.attributes] == [Kind.TEXT, Kind.LIST, Kind.STRUCT]
+def test_of_too_many_attributes_those_of_which_something_is_said_and_the_frequent_ones_get_columns():
+    rare = [item(**{f"a{n}": N for n in range(at, at + 1_000)}) for at in range(0, 6_000, 1_000)]
+    said = Overrides.parse({"zz": "S"})
+    made = named(first_columns(KEY, profile(*rare, item(status=S), item(status=S), item(zz=S)), said))
+    assert len(made) == 2 + 5_000
+    assert {"status", "zz"} <= made.keys()
+    after = grown(columns(*rare[:4]), profile(*rare[4:], item(status=S), item(status=S)))
+    assert len(after.attributes) == 5_000
+    assert "status" in named(after)

@@ -63,7 +63,9 @@ def test_a_list_that_was_cut_says_so(count, lines):
     found = {"misfits": [MISFIT] * count, "new_columns": [COLUMN] * count, "changed_columns": [CHANGED] * count}
     told = told_drift(drift_of(found), count)
     assert len(told) == 3 * (1 + lines)
-    assert told.count("  and more, which the report lists") == (3 if count > 20 else 0)
+    is_cut = count > 20
+    assert told.count("  and more, which the report lists") == 2 * is_cut
+    assert told.count("  and more: the report lists fifty, the column _misfits has all") == is_cut
 
 
 def test_what_is_handed_on_fits_between_states_however_long_the_names_are():

@@ -8,6 +8,7 @@ import pytest
 
 from pipeline import item_sample
 from pipeline.column_profile import Observed, Profile, weighed
+from pipeline.column_types import LONG, TEXT, Field, fields_of
 from pipeline.item_sample import items_of, observed_items
 from pipeline.overrides import Overrides
 
@@ -20,7 +21,7 @@ def lines(*items) -> list[bytes]:
 
 def paths(items, said=None) -> dict[tuple[str, ...], set[str]]:
     found: dict[tuple[str, ...], set[str]] = {}
-    for row in observed_items(items, Overrides.parse(said or {}).protections):
+    for row in observed_items(items, Overrides.parse(said or {})):
         found.setdefault(row.path, set()).add(row.tag)
     return found
 
@@ -39,6 +40,24 @@ def test_every_value_is_counted_where_it_is():
         Observed((".m", ".l", "[]"), "S", 1),
         Observed((".m", ".l", "[]", "[]"), "S", 1),
     ]
+
+
+def test_the_names_of_a_dictionary_leave_room_for_what_else_there_is():
+    seen = {"M": {f"id{n}": {"M": {"at": N}} for n in range(3_000)}}
+    items = [{"seen": seen, "lines": {"L": [{"M": {"sku": S}}]}}] * 2
+    found = Profile.of(observed_items(items)).members
+    assert len(found["seen"].members) == 1_001
+    assert found["seen"].any_member.members["at"].tags == {"N": 6_000}
+    made = {field.name: field.type for field in fields_of(Profile.of(observed_items(items)))}
+    assert made["seen"].element.fields == (Field("at", "at", LONG),)
+    assert made["lines"].element.fields == (Field("sku", "sku", TEXT),)
+
+
+def test_what_lies_beside_a_place_of_which_something_is_said_is_seen_however_deep():
+    item = {"a": {"M": {"b": {"M": {"c": {"M": {"d": {"M": {"lat": N, "lon": N}}}}}}}}}
+    deep = (".a", ".b", ".c", ".d", ".lon")
+    assert deep not in paths([item])
+    assert deep in paths([item], {"/a/b/c/d/lat": {"hash": True}})
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pipeline.marker import (
     JOB_ID,
     LOADING,
     NO_TABLE,
+    SEQUENCE,
     WATERMARK,
     Marker,
     TableState,
@@ -101,6 +102,17 @@ def test_expired_ancestors_leave_what_is_left():
 def test_when_every_marked_commit_has_expired_the_property_tells_with_its_job():
     compacted = {**metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION), "properties": PROPERTY}
     assert read_table_state(expired(compacted, 2)) == TableState(True, SECOND, frozenset({"job-2"}))
+
+
+@pytest.mark.parametrize(("head", "watermark"), [(2, None), (3, SECOND.watermark), (4, SECOND.watermark)])
+def test_the_property_says_nothing_of_a_table_that_was_rolled_back_past_it(head, watermark):
+    written = metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties(), COMPACTION, current=head)
+    for snapshot in written["snapshots"]:
+        snapshot["sequence-number"] = snapshot["snapshot-id"]
+    written["snapshots"][2]["summary"] = COMPACTION  # as if its own had expired
+    found = {**expired(written, 1), "properties": {**PROPERTY, SEQUENCE: "3"}}
+    assert read_table_state(found).watermark == watermark
+    assert snapshot_at(found, SECOND.watermark) == (head if watermark else None)
 
 
 def test_a_table_that_somebody_wrote_anew_has_no_watermark_although_the_property_stayed():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_growth import first_columns, grown, rebuilt
+from pipeline.column_growth import first_columns, grown
 from pipeline.column_profile import Profile
+from pipeline.column_rebuild import rebuilt
 from pipeline.column_types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute

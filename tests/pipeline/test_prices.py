@@ -10,6 +10,7 @@ from pipeline.execution_input import FULL
 from pipeline.marker import Marker
 from pipeline.prices import Estimate, LastRun, estimate, export_cost, job_cost, month_of_exports
 from tests.pipeline.world import ARN, at, plan
+from tests.sources import ROOT
 
 
 def test_a_gigabyte_exported_costs_ten_cents():
@@ -49,8 +50,9 @@ def test_the_job_and_the_time_are_those_of_the_last_run_and_nothing_is_made_up()
 
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 2.88), (60, 0.72), (1440, 0.03)])
-def test_a_quiet_month_costs_what_the_manual_says(minutes, dollars):
+def test_a_quiet_month_costs_what_the_readme_says(minutes, dollars):
     assert month_of_exports(timedelta(minutes=minutes)) == pytest.approx(dollars)
+    assert f"{dollars:.2f}" in (ROOT / "README.md").read_text().split("### What it costs")[1].split("\n## ")[0]
 
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 28.80), (60, 28.80), (1440, 28.80)])

@@ -79,14 +79,12 @@ def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         if not runs or (claim.owner == run.name and claim.plan.mode in REPORTED_AS):
             yield from run.pause()
             report = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id))
-        claim = replace(
-            claim, owner_runs=runs, refused_with=report or "", committed=report == "", reported=report == ""
-        )
+        done, refused = report == "", report or ""
+        claim = replace(claim, owner_runs=runs, refused_with=refused, committed=done, reported=done)
         if not runs and claim.plan.mode in (BACKFILL, FULL) and not claim.is_done(state):
             job_id = claim.plan.job_id
             claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.failed_runs(job_id)))
-    given_up = told_of(found.told).given_up
-    return Observation(history, state, found.control, found.recorded, claim, run.name, given_up)
+    return Observation(history, state, found.control, found.recorded, claim, run.name, told_of(found.told).given_up)
 
 
 @lru_cache(maxsize=64)

@@ -186,5 +186,21 @@ def test_a_load_that_was_killed_before_it_published_is_begun_anew(shop, monkeypa
     assert set(source.metadata["refs"]) == {"main"}
 
 
+def test_what_a_load_that_was_killed_has_left_goes_with_the_next_maintenance(shop, monkeypatch):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "v": S})
+    with monkeypatch.context() as patch:
+        patch.setattr(spark.load.Table, "publish", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            source.load(15)
+    assert len(source.metadata["refs"]) == 2
+    source.maintain(5)
+    assert set(source.metadata["refs"]) == {"main"}
+    now = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
+    assert [field["name"] for field in now["fields"]] == ["pk", "v", "_write_time", "_misfits"]
+
+
 def _killed(*_):
     raise KeyboardInterrupt

@@ -79,6 +79,19 @@ def test_what_is_dropped_of_lists_is_dropped_of_sets_and_an_index_reaches_nothin
     assert [(rows[pk]["v"], rows[pk]["_misfits"]) for pk in "ab"] == [("[]", None), (None, None)]
 
 
+def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):
+    source, said = shop(), {"/w/no": {"drop": True}}
+    source.put(1, item("a", w={"M": {"no": S, "x": S}}), item("odd", w={"L": [{"M": {"no": {"S": "hide me"}}}]}))
+    words = r"columns\['/w/no'\] speaks of what is in a map; items that hold it in a list at such a place: 1, .*\"odd\""
+    with pytest.raises(OverrideContradicted, match=words):
+        carry_out(source, source.full(5), **said)
+    assert not source.state.exists
+    carry_out(source, source.full(5), **said, **{"/w/*/no": {"drop": True}})
+    assert "hide me" not in str(source.rows())
+    source.put(6, item("plain", w={"L": [{"M": {"x": S}}]}))
+    carry_out(source, source.windows(5, 25), **said, **{"/w/*/no": {"drop": True}})
+
+
 def test_a_verification_refuses_what_a_hash_is_contradicted_by(shop):
     source = shop()
     source.put(1, item("a", v=S))

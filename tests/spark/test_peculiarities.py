@@ -18,5 +18,9 @@ def test_every_peculiarity_of_real_exports_is_borne(shop, left_out):
     source.load(5)
     source.put(6, item("a", v={"S": "y"}), item("c"))
     source.delete(7, item("b"))
-    source.merge(5, 20, 40)  # the second window without any record
+    report = source.merge(5, 20, 40)  # the second window without any record
     assert source.differences(40) == []
+    # A key that comes twice is told by the newer record.
+    told = {name: report["counts"][name] for name in ("inserted", "updated", "deleted", "unknown_deletes", "transient")}
+    assert told == {"inserted": 1, "updated": 1, "deleted": 1, "unknown_deletes": 0, "transient": 0}
+    assert report["continuity"] == ""

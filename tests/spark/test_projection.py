@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -219,8 +220,9 @@ def test_the_executors_count_misfits_as_a_sample_counts_items(spark):
     rows = [("", "/a", json.dumps(value)) for value in values]
     columns = "example string, pointer string, json string"
     found = observed_misfits(spark.createDataFrame(rows, columns))
-    assert found == observed_items({"a": value} for value in values)
+    assert {row.found_at for row in found} == {1}
+    assert [replace(row, found_at=0) for row in found] == observed_items({"a": value} for value in values)
     # One by one: among many, the widest hides what the others need.
     for number in numbers:
         row = spark.createDataFrame([("", "/a", json.dumps({"N": number}))], columns)
-        assert observed_misfits(row) == observed_items([{"a": {"N": number}}])
+        assert [replace(one, found_at=0) for one in observed_misfits(row)] == observed_items([{"a": {"N": number}}])

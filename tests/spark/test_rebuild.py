@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 import spark.load
+import spark.sampling
 from pipeline.column_types import Kind
-from pipeline.errors import KeyDoesNotFit, OverrideContradicted, RebuildNeeded
+from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept, RebuildNeeded
 from pipeline.overrides import Overrides
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
@@ -95,18 +96,81 @@ def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
 
 def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
     source = shop()
-    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}, "m": {"M": {"x": S}}})
     source.load(5)
-    names = [field["name"] for field in source.metadata["schemas"][-1]["fields"]]
-    source.put(6, {"pk": {"S": "a"}, "v": S, "new": S, "h": {"M": {}}})
+    fields = source.metadata["schemas"][-1]["fields"]
+    source.put(6, {"pk": {"S": "a"}, "v": S, "new": S, "h": {"M": {}}, "m": {"M": {"x": S, "y": S}}})
     order = replace(source.full(15), columns=Overrides.parse({"h": {"hash": True}}))
     with pytest.raises(OverrideContradicted):
         run(source.spark, order, "a secret of thirty-two characters")
     now = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
-    assert [field["name"] for field in now["fields"]] == names
+    assert now["fields"] == fields
     assert source.differences(5) == []
-    source.merge(5, 25)
+    told = source.merge(5, 25)["new_columns"]
+    assert {new["path"]: new["count"] for new in told} == {"/new": 1, "/h": 1, "/m/y": 1}
     assert source.differences(25) == []
+
+
+def test_where_a_sample_was_wrong_of_what_is_new_it_is_made_once_more(shop, monkeypatch):
+    monkeypatch.setattr(spark.sampling, "MOST_ITEMS", 1)
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "m": {"M": {"x": S}}})
+    source.load(5)
+    values = [{"N": "1"}, {"N": "1.25"}, {"M": {"z": {"N": "1"}}}, {"M": {"z": S}}, S]
+    source.put(
+        6,
+        *({"pk": {"S": f"k{n}"}, f"n{n // 2}": v, "m": {"M": {"x": S, f"n{n // 2}": v}}} for n, v in enumerate(values)),
+    )
+    report = source.load(15)
+    assert (report["passes"], report["counts"]["misfits"]) == (2, 0)
+    assert source.differences(15) == []
+    assert set(source.metadata["refs"]) == {"main"}
+
+
+def test_a_rebuild_of_a_key_decides_types_by_all_items_and_leaves_no_copy(shop, monkeypatch):
+    monkeypatch.setattr(spark.sampling, "MOST_ITEMS", 1)
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}, "v": {"N": "1"}})
+    source.load(5)
+    source.put(6, *({"pk": S, "sk": {"N": f"{n}.5"}, "v": {"N": "2.5"}, "rare": S} for n in range(3)))
+    report = source.load(15)
+    assert (report["counts"]["misfits"], source.differences(15)) == (0, [])
+    assert {new["path"] for new in report["new_columns"]} == {"/rare"}
+    assert set(source.metadata["refs"]) == {"main"}
+
+
+@pytest.mark.parametrize("statement", ["ADD PARTITION FIELD state", "WRITE ORDERED BY state"])
+def test_a_column_that_a_person_sorts_by_stays_what_it_is(shop, statement):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "state": {"N": "1"}, "v": {"N": "1"}})
+    source.load(5)
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} {statement}")
+    source.put(6, {"pk": {"S": "b"}, "state": S, "v": S}, {"pk": {"S": "c"}, "state": S, "v": S})
+    report = source.load(15)
+    assert report["misfits"] == [{"path": "/state", "type": "S", "count": 2, "example": '{"pk":"b"}'}]
+    assert [change["path"] for change in report["changed_columns"]] == ["/v"]
+    assert source.differences(15) == []
+    before = source.metadata
+    for said in ("S", {"drop": True}, {"name": "status"}):
+        with pytest.raises(PartitionsKept, match="partitioned or sorted by state, which the settings want"):
+            run(source.spark, replace(source.full(25), columns=Overrides.parse({"state": said})))
+    assert source.metadata == before
+    if "PARTITION" in statement:
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} DROP PARTITION FIELD state")
+    source.load(35)
+    source.merge(35, 55)
+    assert source.differences(55) == []
+
+
+def test_a_table_that_somebody_else_has_made_is_replaced_whole(shop):
+    source = shop()
+    source.spark.sql(f"CREATE TABLE glue.shop.{source.name} USING iceberg AS SELECT 'x' AS pk, DATE'2026-01-01' AS day")
+    source.put(1, {"pk": {"S": "a"}, "day": {"S": "2026-01-02"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "day": {"S": "soon"}})
+    report = source.merge(5, 25)
+    assert (report["continuity"], source.differences(25)) == ("", [])
+    assert source.metadata["properties"]["write.merge.mode"] == "merge-on-read"
 
 
 def test_columns_of_any_type_are_replaced(shop):

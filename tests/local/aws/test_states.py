@@ -77,7 +77,7 @@ def test_a_state_machine_times_out_by_the_virtual_clock(aws, account, role):
         ),
         pytest.param(
             {"IntervalSeconds": 3, "BackoffRate": 1, "JitterStrategy": "FULL", "MaxAttempts": 3},
-            (0, 60),
+            (0, 60),  # from nothing to nine seconds, as the dice fall
             id="jittered",
         ),
         pytest.param(

@@ -136,11 +136,13 @@ def test_a_module_that_is_not_in_the_bundle_is_missing(jobs):
 def test_arguments_arrive_as_they_were_given(jobs):
     odd = ["--not-an-option", "two words", '{"json": "with \\"quotes\\" and $signs"}', ""]
 
-    ended = jobs.ended(
-        jobs.start(jobs.driver("import sys; print(ascii(sys.argv[1:]))", *odd), configurationOverrides=jobs.logs_to_s3)
+    run = jobs.start(
+        jobs.driver("import sys; print(ascii(sys.argv[1:]))", *odd), configurationOverrides=jobs.logs_to_s3
     )
+    ended = jobs.ended(run)
 
     assert ended["state"] == "SUCCESS", ended["stateDetails"]
+    assert ascii(odd) in gzip.decompress(jobs.log(run, "stdout")).decode()
 
 
 def test_a_cancelled_job_is_gone_with_its_process(jobs):

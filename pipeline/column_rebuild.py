@@ -1,0 +1,166 @@
+"""How the columns of a table change whose content is replaced: at the places where they must, and nowhere else. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+
+from pipeline.column_growth import inside_of, key_type, with_room
+from pipeline.column_profile import Profile
+from pipeline.column_types import (
+    MOST_FIELDS,
+    ColumnType,
+    Field,
+    Kind,
+    column_type,
+    field_count,
+    holds,
+    is_dictionary,
+    serves,
+    taken_tags,
+)
+from pipeline.errors import PartitionsKept
+from pipeline.identity import KeyAttribute
+from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.pins import checked, obeys, pinned, without_dropped
+from pipeline.table_columns import REPLACEMENT, Columns, partition_name
+
+
+@dataclass(frozen=True)
+class Target:
+    """The columns that a load is to give its table.
+
+    `replaced`: names of columns that are written under another name until they are published, because one of their name
+    or attribute is there with another type or name. `removed`: names of columns there that go then. `is_another`: the table
+    that is there has another key, or is none of the product's.
+    """
+
+    columns: Columns
+    replaced: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    is_another: bool = False
+
+    @property
+    def replaces_key(self) -> bool:
+        """Whether the table is another, or a column of its key changes type or name, which only a new table can do."""
+        return self.is_another or any(field.name in self.replaced for field in self.columns.key)
+
+    @property
+    def written(self) -> Columns:
+        """The columns as they are written: a replacement stands beside what it replaces until it is published."""
+        attributes = tuple(
+            replace(field, name=field.name + REPLACEMENT) if field.name in self.replaced else field
+            for field in self.columns.attributes
+        )
+        return replace(self.columns, attributes=attributes)
+
+
+def rebuilt(
+    columns: Columns,
+    key: tuple[KeyAttribute, ...],
+    seen: Profile,
+    overrides: Overrides = NO_OVERRIDES,
+    fixed: Set[str] = frozenset(),
+) -> Target:
+    """The columns for a table's new content: names stay, types stay where they hold everything seen, else they change there.
+
+    Inside a column as well: what is beside the place that changes keeps its name and type. What the user says wins over
+    both. `fixed`: columns that somebody has made partitions or a sort order of. They stay what they are, and what does not
+    fit is a misfit; raises PartitionsKept where the user says that they are to be something else. Raises
+    OverrideContradicted where a name that is set is another column's.
+    """
+    kept = replace(columns, attributes=without_dropped(columns.attributes, overrides))
+    seen = pinned(seen, overrides)
+    there = with_room(kept, seen)
+    key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
+    attributes = tuple(
+        field if field.name in fixed else _rebuilt_field(field, seen.members.get(field.attribute))
+        for field in there.attributes
+    )
+    _check_fixed(columns, replace(columns, attributes=attributes), seen, fixed)
+    # Another key is another table, which is partitioned anew.
+    partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
+    target = Columns(key_fields, attributes, columns.partitions | partitions)
+    shapes = [_types(step) for step in (columns, kept, there, target)]
+    changed = {
+        name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
+    }
+    return _target(columns, checked(target, overrides), changed)
+
+
+def _check_fixed(before: Columns, after: Columns, seen: Profile, fixed: Set[str]) -> None:
+    left = {field.name for field in after.attributes}
+    for field in before.attributes:
+        said = seen.members.get(field.attribute, Profile())
+        obeyed = not said.pin or obeys(field.type, said.pin)
+        if field.name in fixed and not (field.name in left and said.name in ("", field.name) and obeyed):
+            raise PartitionsKept(
+                f"the table is, or was, partitioned or sorted by {field.name}, which the settings want to be something else",
+                "Take back what is set for it. Or partition and sort the table otherwise, write its files anew, and let the "
+                "snapshots from before go.",
+            )
+
+
+def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
+    """The key's column: it takes the declared type and no other, and has room for what was seen."""
+    found = seen.members.get(part.name)
+    stays = taken_tags(field.type) == {part.type} and holds(field.type, found or Profile())
+    return _named(field if stays else replace(field, type=key_type(part, seen)), found)
+
+
+def _types(columns: Columns) -> dict[str, ColumnType]:
+    return {field.attribute: field.type for field in columns.all}
+
+
+def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
+    """What is replaced and removed to make one of the other. `changed`: attributes whose columns cannot just grow."""
+    names = {field.attribute: field.name for field in before.all}
+    owners = {field.name: field.attribute for field in before.all}
+    new = {field.attribute: field.name for field in after.all}
+    moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
+    replaced = {n for a, n in new.items() if (a in names and a in moved) or owners.get(n, a) != a}
+    return Target(after, frozenset(replaced), frozenset(name for a, name in names.items() if a in moved))
+
+
+def _rebuilt_field(field: Field, seen: Profile | None) -> Field:
+    return _named(replace(field, type=_rebuilt_type(field.type, seen)), seen)
+
+
+def _rebuilt_type(type_: ColumnType, seen: Profile | None) -> ColumnType:
+    if seen is None or not (seen.values or seen.pin):
+        return type_
+    mended = _mended(type_, seen) if _stays(type_, seen) else None
+    return mended or column_type(seen) or type_
+
+
+def _stays(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a type is what it should be, but perhaps for what is inside."""
+    return (not seen.pin or obeys(type_, seen.pin)) and serves(type_, seen) and not _is_outgrown(type_, seen)
+
+
+def _mended(type_: ColumnType, seen: Profile) -> ColumnType | None:
+    """The type with what is inside it made right; None where that cannot be."""
+    fields = tuple(_rebuilt_field(field, seen.members.get(field.attribute)) for field in type_.fields)
+    element, below = type_.element, inside_of(type_, seen)
+    if element and below and (below.values or below.pin):
+        # Elements share one type, which has to be for all of them.
+        if not (below.values.keys() <= taken_tags(element) and _stays(element, below)):
+            return None
+        element = _mended(element, below)
+        if element is None:
+            return None
+    mended = replace(type_, fields=fields, element=element)
+    is_too_large = field_count(mended) > max(MOST_FIELDS, field_count(type_)) and seen.pin != "struct"
+    return None if is_too_large else mended
+
+
+def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a struct has no room for fields of what turns out to be a dictionary; or plain JSON is set to be more."""
+    if type_.kind is Kind.JSON:
+        return seen.pin in ("L", "M", "struct", "map")
+    without_field = seen.members.keys() - {field.attribute for field in type_.fields}
+    return type_.kind is Kind.STRUCT and bool(without_field) and is_dictionary(seen)
+
+
+def _named(field: Field, seen: Profile | None) -> Field:
+    return replace(field, name=seen.name) if seen and seen.name else field

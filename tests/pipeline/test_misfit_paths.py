@@ -1,0 +1,77 @@
+"""Where misfits lie, and which of them lead to no column."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pipeline.column_growth import first_columns, grown
+from pipeline.column_profile import Observed, Profile, steps_of
+from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
+from pipeline.misfit_paths import dictionaries, placed, resolved, without_column
+from pipeline.table_columns import Columns
+
+KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
+S, N = {"S": "x"}, {"N": "1"}
+
+
+def columns(*items) -> Columns:
+    return first_columns(KEY, Profile.of(observed_items(items)))
+
+
+def item(**attributes):
+    return {"pk": S, "sk": N, **attributes}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "path"),
+    [
+        ("/l/0/z", (".l", "[]", ".z")),
+        ("/m/0", (".m", ".0")),
+        ("/new/0", (".new", ".0")),
+        ("/a~1b/c~0d", (".a/b", ".c~d")),
+    ],
+)
+def test_an_index_is_told_from_a_name_by_the_column(pointer, path):
+    found = columns(item(m={"M": {"x": S}}, l={"L": [{"M": {"x": S}}]}))
+    assert resolved(steps_of(pointer), found) == path
+
+
+def test_what_is_inside_a_value_that_its_column_does_not_take_makes_no_field():
+    before = columns(item(l={"L": [{"M": {"x": S}}]}, d={"M": {f"k{n}": {"L": [S]} for n in range(600)}}))
+    seen = [
+        Observed((".l",), "M", 1, found_at=1),
+        Observed((".l", ".a"), "M", 1, found_at=1),
+        Observed((".l", ".a", ".oops"), "S", 1, found_at=1),
+        Observed((".l", ".0", ".y"), "M", 1, found_at=3),
+        Observed((".l", ".0", ".y", ".z"), "S", 1, found_at=3),
+        Observed((".new",), "M", 1, found_at=1),
+        Observed((".new", ".in"), "S", 1, found_at=1),
+        Observed((".d", ".k"), "M", 1, found_at=2),
+        Observed((".d", ".k", ".in"), "S", 1, found_at=2),
+    ]
+    left = without_column(seen, before)
+    assert [row.path for row in left] == [seen[at].path for at in (0, 3, 4, 5, 6, 7)]
+    after = {f.name: f.type for f in grown(before, Profile.of(placed(left, before))).all}
+    assert [field.name for field in after["l"].element.fields] == ["x", "y"]
+    assert [field.name for field in after["new"].fields] == ["in"]
+    assert after["d"] == {f.name: f.type for f in before.all}["d"]
+
+
+def test_names_that_are_data_are_told_from_those_of_fields():
+    names = {"M": {f"k{n}": {"M": {"in": {"M": {f"d{n}": N for n in range(600)}}}} for n in range(600)}}
+    found = columns(item(d=names, m={"M": {"a.b": {"M": {f"x{n}": S for n in range(600)}}}}, l={"L": [S]}))
+    patterns = dictionaries(found)
+    for pointer, told in {
+        "/d/k1": "/d/*",
+        "/d/k1/in/d7/0": "/d/*/in/*/0",
+        "/m/a.b/x7": "/m/a.b/*",
+        "/m/axb/x7": "/m/axb/x7",
+        "/l/0": "/l/0",
+    }.items():
+        folded = pointer
+        for pattern in patterns:
+            folded = re.sub(f"^({pattern})/[^/]+", r"\1/*", folded)
+        assert folded == told

@@ -1,0 +1,71 @@
+"""How the table's metadata tells of its columns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from pipeline.column_growth import first_columns
+from pipeline.column_profile import Profile
+from pipeline.column_types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
+from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
+from pipeline.table_columns import Columns, column_kinds, columns_of, exact_names, exact_names_by_path, tells_by_path
+
+KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
+S, N = {"S": "x"}, {"N": "1"}
+
+
+def columns(*items) -> Columns:
+    return first_columns(KEY, Profile.of(observed_items(items)))
+
+
+def item(**attributes):
+    return {"pk": S, "sk": N, **attributes}
+
+
+LONG_NAME = "n" * 300
+SCHEMA = {
+    "schema-id": 0,
+    "fields": [
+        {"id": 1, "name": "pk", "type": "string", "doc": "pk"},
+        {"id": 2, "name": "sk", "type": "decimal(38, 2)", "doc": "sk"},
+        {"id": 3, "name": "n", "type": "string", "doc": "nnn…"},
+        {"id": 4, "name": "l", "type": {"type": "list", "element-id": 7, "element": "string"}, "doc": "L"},
+        {
+            "id": 5,
+            "name": "m",
+            "doc": "M",
+            "type": {"type": "struct", "fields": [{"id": 8, "name": "j", "type": "string", "doc": "J"}]},
+        },
+        {"id": 6, "name": "_write_time", "type": "timestamptz"},
+        {"id": 9, "name": "n#new", "type": "string"},
+    ],
+}
+
+
+def test_columns_come_back_from_the_metadata_as_they_were():
+    was = Columns(
+        (Field("pk", "pk", TEXT), Field("sk", "sk", ColumnType(Kind.DECIMAL, scale=2))),
+        (
+            Field(LONG_NAME, "n", DIGITS),
+            Field("L", "l", ColumnType(Kind.SET, element=SCALARS)),
+            Field("M", "m", ColumnType(Kind.STRUCT, fields=(Field("J", "j", JSON),))),
+        ),
+    )
+    properties = {**exact_names(SCHEMA, was.all), **column_kinds(was.all)}
+    assert json.loads(properties["tidemark.names"]) == {"3": LONG_NAME}
+    metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
+    assert columns_of(metadata, KEY) == was
+    by_path = exact_names_by_path(was.all)
+    assert json.loads(by_path["tidemark.names"]) == {"/n": LONG_NAME}
+    assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
+    assert [tells_by_path(told["tidemark.names"]) for told in (properties, by_path)] == [False, True]
+    specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
+    assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))
+
+
+def test_the_columns_of_an_earlier_schema_are_read_whatever_has_become_of_them_since():
+    properties = column_kinds((Field("L", "l", JSON), Field("M", "m", JSON)))
+    was = columns_of({"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}, KEY)
+    assert [field.type.kind for field in was.attributes] == [Kind.TEXT, Kind.LIST, Kind.STRUCT]
