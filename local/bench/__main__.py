@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 from local.bare_python import bare_python
@@ -41,7 +42,7 @@ def main() -> int:
         found.append(result)
         print(results.line(result), flush=True)  # noqa: T201 - a command of a person's
     page = asked.page or asked.folder / "benchmarks.md"
-    results.write_page(page, found, _machine())
+    results.write_page(page, found, _machine(), datetime.now(UTC).date())
     print("", *map(results.ratio_line, ratios(found)), sep="\n")  # noqa: T201 - as above
     print(f"\n{page} and {results.chart_of(page).name} hold the results")  # noqa: T201 - as above
     return 0

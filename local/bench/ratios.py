@@ -30,6 +30,14 @@ class Ratio:
     found: float
     aim: str = ""
 
+    @property
+    def met(self) -> str:
+        """Whether it is what it ought to be, in a word; "" where nothing is said."""
+        if not self.aim:
+            return ""
+        bound = float(self.aim.rpartition(" ")[2])
+        return "yes" if (self.found <= bound if self.aim.startswith(_MOST) else self.found >= bound) else "no"
+
 
 def ratios(results: Sequence[Result]) -> list[Ratio]:
     """Every ratio that the results allow."""

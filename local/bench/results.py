@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ _HEAD = (
     "| work | way | whole job, s | work, s | warm, s | MB/s | written, MB | shuffles | shuffled, MB | peak memory, MB |"
 )
 _INTRODUCTION = """\
-One run of `make bench` on {machine}. Every job has a process of its own, as on EMR Serverless: a new JVM, cold, and a
-Python that has PySpark and nothing else, as on the local AWS.
+One run of `make bench ITEMS="{sizes}"` on {day}, on {machine}. Every job has a process of its own, as on
+EMR Serverless: a new JVM, cold, and a Python that has PySpark and nothing else, as on the local AWS.
 
 - **The bound** is the least that Spark does for a table of the same types, partitioned and merged alike: all types known
   before, nothing accounted for, nothing proven (`local/bench/bound.py`), by one plain MERGE. A merge may be quicker all the
@@ -45,7 +46,7 @@ def line(result: Result) -> str:
 
 def ratio_line(ratio: Ratio) -> str:
     """One ratio for a terminal."""
-    return f"{ratio.title:60} {ratio.found:7.2f}  {ratio.aim}"
+    return f"{ratio.title:60} {ratio.found:7.2f}  {ratio.aim:13} {ratio.met}"
 
 
 def chart_of(page: Path) -> Path:
@@ -53,16 +54,20 @@ def chart_of(page: Path) -> Path:
     return page.with_suffix(".png")
 
 
-def write_page(page: Path, results: Sequence[Result], machine: str) -> None:
+def write_page(page: Path, results: Sequence[Result], machine: str, day: date) -> None:
     """Write the page and its chart."""
+    sizes = sorted({result.piece.items for result in results if result.piece.kind == LOAD})
     page.parent.mkdir(parents=True, exist_ok=True)
     _draw(chart_of(page), results)
     parts = [
         "# Benchmarks",
-        _INTRODUCTION.format(machine=machine).rstrip(),
+        _INTRODUCTION.format(machine=machine, day=day, sizes=" ".join(map(str, sizes))).rstrip(),
         f"![Seconds and bytes written, by size of table]({chart_of(page).name})",
         "## Ratios",
-        _table("| what | found | aim |", [f"| {r.title} | {r.found:.2f} | {r.aim} |" for r in ratios(results)]),
+        _table(
+            "| what | found | aim | met |",
+            [f"| {r.title} | {r.found:.2f} | {r.aim} | {r.met} |" for r in ratios(results)],
+        ),
         "## Results",
         _table(_HEAD, list(map(_row, results))),
     ]

@@ -65,7 +65,7 @@ def test_a_run_stopped_while_the_spark_job_runs_is_finished_by_the_next(world):
     world.work()
     execution = world.deployed.start(table="orders")
     wait_for_state(world, execution, "RunSparkJob")
-    time.sleep(2)  # well into the job: the driver is up, nothing is committed yet
+    running_jobs(world)
     exports = world.exports()
     stop(world, execution)
 
@@ -92,13 +92,18 @@ def test_a_job_that_somebody_cancels_is_told_of_and_done_by_the_next_run(world):
     assert world.differences() == []
 
 
-def cancel_jobs(world):
-    """Cancel every job run under way, as a person would in the console; waits until there is one."""
+def running_jobs(world):
+    """The job runs under way; waits until there is one."""
     emr, application = world.aws.client("emr-serverless"), world.deployed.outputs["ApplicationId"]
     while not (runs := emr.list_job_runs(applicationId=application, states=["RUNNING"])["jobRuns"]):
         time.sleep(0.05)
-    for run in runs:
-        emr.cancel_job_run(applicationId=application, jobRunId=run["id"])
+    return runs
+
+
+def cancel_jobs(world):
+    """Cancel every job run under way, as a person would in the console."""
+    for run in running_jobs(world):
+        world.aws.client("emr-serverless").cancel_job_run(applicationId=run["applicationId"], jobRunId=run["id"])
 
 
 def test_a_failed_export_is_asked_for_anew_by_the_next_run(world):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from local.bench.pieces import LOAD, MERGE, MORE, NARROW, WIDE, WINDOWS, Piece
@@ -33,11 +35,15 @@ RESULTS = [
 
 def test_every_result_has_its_row_and_the_chart_lies_beside_the_page(tmp_path):
     page = tmp_path / "docs" / "benchmarks.md"
-    write_page(page, RESULTS, "2 processors")
+    write_page(page, RESULTS, "2 processors", date(2026, 11, 26))
     rows = page.read_text().split("## Results")[1].splitlines()
     assert len([row for row in rows if row.startswith(("| load", "| merge"))]) == len(RESULTS)
     assert "| load 1,000,000 | the bound | 26.0 | 20.0 | 10.0 | 50.0 | 1.0 | 3 | 4.0 | 900 |" in rows
-    assert "| load of 1,000,000: tidemark / the bound, whole job | 1.23 | at most 1.3 |" in page.read_text()
+    assert '`make bench ITEMS="1000000"` on 2026-11-26, on 2 processors.' in page.read_text()
+    assert "| load of 1,000,000: tidemark / the bound, whole job | 1.23 | at most 1.3 | yes |" in page.read_text()
+    assert (
+        "| merge into 1,000,000: the obvious way / tidemark, cold job | 1.80 | at least 2.5 | no |" in page.read_text()
+    )
     assert chart_of(page).read_bytes().startswith(b"\x89PNG")
 
 
