@@ -56,6 +56,7 @@ deploy: install ## deploy to the AWS account of your credentials
 	@$(CDK) bootstrap && $(CDK) deploy --require-approval broadening
 
 repair: install ## undo what was changed by hand in the stack: a role, the bucket, a schedule, a parameter
+	@echo "Tables that are paused are set to RUN by this: pause them again where they must rest."
 	@$(CDK) deploy --revert-drift --require-approval broadening
 
 destroy: install ## remove the stack from the account; bucket and tables stay

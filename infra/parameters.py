@@ -7,7 +7,8 @@ from constructs import Construct
 
 from pipeline.settings import TableSettings
 
-#: What the switch says at first. An operator's PAUSE stays through later deployments, as its template value is the same.
+#: What the switch says at first. An operator's PAUSE stays through later deployments, as its template value is the same;
+#: but not through `make repair`, which looks at the parameter itself.
 _CONTROL = "RUN"
 
 

@@ -88,7 +88,7 @@ def pack(rights: Sequence[Right]) -> list[list[Right]]:
     if len(parts) > 1 + MOST_POLICIES:
         raise SettingRefused(
             f"tables have more names than a role's policies can list ({len(parts)} policies, allowed are "
-            f"{1 + MOST_POLICIES}); spread them over two deployments with a stack_name each"
+            f"{1 + MOST_POLICIES}); spread them over two deployments, each with a stack_name and a database of its own"
         )
     return parts
 

@@ -45,7 +45,7 @@ class Watch(Construct):
         failed = machine.metric_failed(period=_HOUR)
         lost = lost_ticks.metric_approximate_number_of_messages_visible(period=Duration.minutes(5))
         # A failing run mails by itself; one that goes on failing for hours may have failed at that, too.
-        self._alarm("RunsFail", "Runs have failed in hour after hour.", failed, _FAILING_HOURS, _hours_of(max(ticks)))
+        self._alarm("RunsFail", "Runs have failed in hour after hour.", failed, _FAILING_HOURS, _hours_of(min(ticks)))
         self._alarm("TicksAreLost", "The scheduler could not start the state machine.", lost)
         self._horizon_alarm()
         self._silence_alarm(machine.metric_started(period=_HOUR), _hours_of(min(ticks)))

@@ -11,7 +11,7 @@ from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
 from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import BACKFILL, FULL, REPORTED_AS, ExecutionInput
+from pipeline.execution_input import BACKFILL, FULL, REPORTED_AS, ExecutionInput, tick_of
 from pipeline.incidents import after_look
 from pipeline.instants import format_instant
 from pipeline.journal import Claim, newest_claim
@@ -30,7 +30,7 @@ _MOST_RACES = 3
 def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
     for _ in range(_MOST_RACES):
-        found = parameters.read(deployment, wish.table, by_schedule=bool(wish.scheduled_time))
+        found = parameters.read(deployment, wish.table, by_schedule=tick_of(event["input"]) is not None)
         seen = _observe(deployment, wish.table, found, event["execution"])
         found.settings.columns.check_key(seen.source.table.key)
         settings = found.settings
@@ -149,6 +149,8 @@ def _outlook(
     """
     watermark = seen.table.watermark
     horizon = seen.horizon
+    # Of a full export the table will have the history that its new source has, whose the table may not be yet.
+    after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
     quiet = isinstance(action, Idle) and not wish.dry_run
     works = isinstance(action, Idle) and action.reason == UP_TO_DATE
     wanted = works and found.settings.success_mail == DAILY
@@ -158,6 +160,7 @@ def _outlook(
     news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
         "history": horizon.to_json() if horizon else {},
+        "history_after": after.to_json() if after else {},
         "works": works,
         "maintained": maintained,
         "digest": digest.to_json() if digest else {},

@@ -40,7 +40,10 @@ def chain_for(exports: Sequence[FoundExport], source: SourceTable, watermark: da
         check_source(export.manifest, source)
     base = _base(exports, watermark)
     if base is None and watermark is None:
-        raise ManifestUnreadable("the folder holds no full export, and there is no table to merge windows into")
+        raise ManifestUnreadable(
+            "the folder holds no full export, and there is no table to merge windows into",
+            "Put a full export into the folder, from which the windows go on.",
+        )
     reached = base.manifest.end if base else watermark
     assert reached is not None  # one of the two is there
     windows = _longest_path(exports, reached)

@@ -21,7 +21,7 @@ from pipeline.column_types import (
 )
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
-from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.overrides import NO_OVERRIDES, Overrides, mended_by
 from pipeline.pins import checked, obeys, pinned, without_dropped
 from pipeline.table_columns import REPLACEMENT, Columns, partition_name
 
@@ -96,8 +96,8 @@ def _check_fixed(before: Columns, after: Columns, seen: Profile, fixed: Set[str]
         if field.name in fixed and not (field.name in left and said.name in ("", field.name) and obeyed):
             raise PartitionsKept(
                 f"the table is, or was, partitioned or sorted by {field.name}, which the settings want to be something else",
-                "Take back what is set for it. Or partition and sort the table otherwise, write its files anew, and let the "
-                "snapshots from before go.",
+                mended_by("take back what is set for it")
+                + " Or partition and sort the table otherwise, write its files anew, and let the snapshots from before go.",
             )
 
 

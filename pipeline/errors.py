@@ -259,7 +259,8 @@ class BucketMissing(ExportUnfit):
     """The bucket that exports are written to does not exist."""
 
     default_remedy = (
-        "Make the stack's bucket again. The files of the tables were in it: replace their content by new full exports."
+        "Make the stack's bucket again. The files of the tables were in it: delete the tables from the Glue database; the "
+        "next runs make them anew."
     )
     command = REPAIR
     heals_by_itself = False
@@ -396,7 +397,7 @@ class RebuildNeeded(JobRefused):
 class PartitionsKept(JobRefused):
     """Changes cannot be written beside partitions by a former key, and somebody's tag or branch keeps a snapshot with them."""
 
-    default_remedy = "Remove the tags and branches that the message names; the next scheduled run goes on."
+    default_remedy = "Remove the tags and branches that the message names."
     heals_by_itself = False
 
 

@@ -86,10 +86,22 @@ def failure_mail(
 def _left_undone(event: Mapping[str, Any], failure: Failure) -> str:
     """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
 
-    What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one.
+    What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
+    where this one has gone on with somebody else's work first.
     """
-    claimed = event["plan"].get("kind", "Halt") != "Halt"
-    return "" if claimed or failure.error == InputRefused.__name__ else special_wish(event["input"])
+    wish = special_wish(event["input"])
+    return (
+        "" if failure.error == InputRefused.__name__ or (wish and _is_claimed(event["plan"], event["input"])) else wish
+    )
+
+
+def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether what a run was doing is what it was asked for."""
+    if plan.get("kind") == "Record":
+        return True  # what was asked for is done, and only the parameter is not
+    if plan.get("kind", "Halt") == "Halt" or plan.get("mode") != asked["mode"]:
+        return False
+    return bool(asked["mode"] != BACKFILL or plan["start"] == asked["from"])
 
 
 def _left_behind(failure: Failure, mode: str) -> str:

@@ -20,7 +20,7 @@ def wish_given_up(claim: Claim) -> bool:
 
     What the schedule wants for itself is tried for ever: there is nothing else to go on with.
     """
-    return claim.plan.mode in (BACKFILL, FULL) and claim.ended_runs >= MOST_JOB_RUNS
+    return claim.plan.mode in (BACKFILL, FULL) and claim.ended_runs >= MOST_JOB_RUNS and not claim.committed
 
 
 def refused_for_good(seen: Observation) -> bool:

@@ -94,7 +94,7 @@ def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
 
 def horizon_after(event: Mapping[str, Any]) -> Horizon | None:
     """The horizon once a round is carried out: seen when it was planned, with the watermark it has brought."""
-    planned = Horizon.from_json(event["plan"]["history"])
+    planned = Horizon.from_json(event["plan"].get("history_after") or event["plan"]["history"])
     return planned and replace(planned, watermark=parse_instant(event["report"]["watermark"]))
 
 

@@ -134,6 +134,11 @@ class Overrides:
 NO_OVERRIDES = Overrides()
 
 
+def mended_by(what: str) -> str:
+    """What to do about something that is said of columns, on AWS and in a folder."""
+    return f"In cdk.json, or the file of --columns, {what}; then deploy, or replay again."
+
+
 def decimal_scale(word: str) -> int | None:
     """The scale that a word for a type says; None where it is no decimal."""
     found = _DECIMAL.fullmatch(word)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pipeline.column_profile import Profile
 from pipeline.column_types import TYPE_OF_PIN, ColumnType, Field, Kind, set_tag
 from pipeline.errors import OverrideContradicted, RebuildNeeded
-from pipeline.overrides import ANY, Override, Overrides, decimal_scale
+from pipeline.overrides import ANY, Override, Overrides, decimal_scale, mended_by
 from pipeline.table_columns import Columns
 
 #: The kinds among which the data decide.
@@ -100,7 +100,7 @@ def _check_names(columns: Columns) -> None:
         if field.name in columns.partitions:
             raise OverrideContradicted(
                 f"the name {field.name!r} of the attribute {field.attribute!r} is that of the table's partitions",
-                "Set another name in cdk.json, for it or for the partition key, and deploy again.",
+                mended_by("set another name for it or for the partition key"),
             )
     for siblings in _siblings(columns.all):
         by_name: dict[str, str] = {}
@@ -110,7 +110,7 @@ def _check_names(columns: Columns) -> None:
                 raise OverrideContradicted(
                     f"the name {field.name!r} is set for one of the attributes {other!r} and {field.attribute!r}, "
                     "and is the other's already",
-                    "Set another name in cdk.json, or one for the other attribute as well, and deploy again.",
+                    mended_by("set another name, or one for the other attribute as well"),
                 )
 
 
@@ -153,7 +153,7 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
                 continue
             raise OverrideContradicted(
                 f"columns[{rule.pointer!r}] speaks of {told}, and reaches nothing",
-                f"In cdk.json, or the file of --columns, {remedy}; then deploy, or replay again.",
+                mended_by(remedy),
             )
 
 

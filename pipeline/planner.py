@@ -51,9 +51,9 @@ def next_action(
 ) -> Action:
     """Decide what this run does next.
 
-    `window_length`: the grid that the next windows end on. `history_needed`: how much history the source must keep for
-    the table's settings. `maintain_every`: after how much history the schedule puts the table's files in order; zero for
-    never. `rebuilds`: whether it loads the table anew where history is lost.
+    `window_length`: the grid that the next windows end on. `history_needed`: how much history the source must keep for the
+    settings. `maintain_every`: after how much history the files are put in order by the schedule; zero for never.
+    `rebuilds`: whether it loads the table anew where history is lost.
     """
     return (
         _held_back(seen, wish)
@@ -73,17 +73,17 @@ def next_action(
 def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     """A person's control, another run at work, or recovery that is off.
 
-    A run holds the table until it has ended, also when its job has committed: it still has to record and to tell, and a
-    special wish must not be planned a second time because somebody else's claim came in between. The schedule comes
-    again by itself; a person who wished something would wait in vain, so they are told.
+    A run holds the table until it has ended, also when its job has committed: it still has to record and to tell, and a wish
+    must not be planned twice because somebody else's claim came in between. The schedule comes again by itself; a person
+    who wished something would wait in vain, so they are told.
     """
-    if seen.control == PAUSE and wish.mode == UPDATE:
-        return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
-    if seen.control == PAUSE:
+    claim = seen.claim
+    if seen.control == PAUSE and wish.mode != UPDATE and (claim is None or claim.owner != seen.execution):
         return halt(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
+    if seen.control == PAUSE:
+        return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
         return halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
-    claim = seen.claim
     if claim and claim.owner_runs and claim.owner != seen.execution:
         return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
     if seen.source.latest is None or seen.source.earliest is None:
@@ -106,8 +106,7 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
     claim = seen.claim
     if claim is None or wish.mode != UPDATE or not wish_given_up(claim) or claim.is_done(seen.table):
         return None
-    plan = claim.plan
-    if plan.job_id == seen.given_up:
+    if (plan := claim.plan).job_id == seen.given_up:
         return None
     start = format_instant(plan.start) if plan.mode == BACKFILL else ""
     asked = asking(seen.source.table.name, plan.mode, start)
@@ -243,8 +242,9 @@ def _new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Exp
     claim = seen.claim
     number = claim.number + 1 if claim else 1
     plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in REPORTED_AS else 0)
-    if claim and wish_given_up(claim) and replace(claim.plan, attempt=0) == plan:
-        plan = claim.plan.next_attempt()  # asked for again it is other work, with three job runs of its own
-    while plan.job_id in seen.table.job_ids:
-        plan = plan.next_attempt()  # and so it is where it was done: somebody may have changed the table meanwhile
+    if claim and (wish_given_up(claim) or claim.committed) and replace(claim.plan, attempt=0) == plan:
+        # Asked for again, given up or rolled back, it is other work, with job runs and a report of its own.
+        plan = claim.plan.next_attempt()
+    while plan.job_id in seen.table.job_ids:  # it was done, and somebody may have changed the table since
+        plan = plan.next_attempt()
     return Export(plan, number)

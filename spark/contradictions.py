@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pipeline.column_names import MISFITS
 from pipeline.column_types import Field
 from pipeline.errors import OverrideContradicted
-from pipeline.overrides import ANY, Override, Overrides, is_narrow, tags_of
+from pipeline.overrides import ANY, Override, Overrides, is_narrow, mended_by, tags_of
 from pipeline.pointers import names, step
 from pipeline.protected import holds_plain
 from spark.keys import shown
@@ -54,7 +54,7 @@ def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideCo
     said, what, remedy = _missed(row[CONTRADICTED])
     return OverrideContradicted(
         f"{said}; items that hold {what} at such a place: {count}, such as that of {row['example']}",
-        f"In cdk.json, or the file of --columns, {remedy}; then deploy, or replay again.",
+        mended_by(remedy),
     )
 
 

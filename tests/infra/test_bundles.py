@@ -142,7 +142,7 @@ def test_every_handler_starts_from_the_bundle_alone_with_every_client_it_needs(t
             ",".join(SERVICES),
             *(f.handler for f in FUNCTIONS),
         ],
-        env={"LAMBDA_TASK_ROOT": "/var/task", "AWS_LAMBDA_FUNCTION_NAME": "any", "POWERTOOLS_SERVICE_NAME": "tidemark"},
+        env={"LAMBDA_TASK_ROOT": "/var/task", "AWS_LAMBDA_FUNCTION_NAME": "any", "POWERTOOLS_SERVICE_NAME": "Tidemark"},
         cwd=tmp_path,
         check=True,
     )

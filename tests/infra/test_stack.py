@@ -189,6 +189,8 @@ def test_alarms_watch_one_metric_each_and_tell_somebody(template):
         assert "Metrics" not in alarm, "the local AWS knows no metric math"
         assert alarm["AlarmActions"] == alarm["OKActions"] != []
         assert alarm["EvaluationPeriods"] * alarm["Period"] <= 7 * 86400
+    failing = next(a for name, a in template.of("CloudWatch::Alarm").items() if "RunsFail" in name)
+    assert (failing["DatapointsToAlarm"], failing["EvaluationPeriods"]) == (3, 3)
 
 
 def test_one_alarm_watches_the_history_of_every_table(template):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 # Powertools reads these when the functions' modules are imported, as it does in a container.
-os.environ |= {"POWERTOOLS_SERVICE_NAME": "tidemark", "POWERTOOLS_METRICS_NAMESPACE": "Tidemark"}
+os.environ |= {"POWERTOOLS_SERVICE_NAME": "Tidemark", "POWERTOOLS_METRICS_NAMESPACE": "Tidemark"}
 
 import pytest
 

@@ -123,10 +123,19 @@ def test_a_backfill_is_asked_for_again_from_the_same_instant():
     assert mail.facts["command"].endswith(f"""'{{"table":"orders","mode":"backfill","from":"{start}"}}'""")
 
 
+@pytest.mark.parametrize("work", [{"mode": "update"}, {"mode": "backfill", "start": "2026-11-20T00:00:00Z"}])
+def test_a_wish_that_was_behind_somebody_else_s_work_is_to_be_asked_for_again(work):
+    asked = {"mode": "backfill", "from": "2026-11-21T09:00:00Z"}
+    mail = failed("JobFailed", asked=asked, planned={"kind": "Export", "table": "orders", "job_id": "j", **work})
+    assert '"from":"2026-11-21T09:00:00Z"' in mail.facts["command"]
+    assert "no run has it to do" in mail.text
+
+
 @pytest.mark.parametrize(
     ("error", "asked", "planned"),
     [
         pytest.param("AwsUnavailable", {}, {}, id="an update comes again by itself"),
+        pytest.param("AwsUnavailable", FULL, {"kind": "Record"}, id="what is done is only to be recorded"),
         pytest.param("AwsUnavailable", {**FULL, "dry_run": True}, {}, id="a dry run was to do nothing"),
         pytest.param(
             "JobFailed", FULL, {"kind": "Export", "mode": "full"}, id="what is claimed is finished by the next"

@@ -34,6 +34,13 @@ def test_pause_holds_everything_back(world):
     assert action.reason == "Paused"
 
 
+def test_a_wish_that_was_begun_before_the_pause_ends_well_or_is_left_for_later():
+    wished = plan("12:00", FULL)
+    for world in ({}, {"shows": table("12:00", done=(wished,))}):
+        action = full(seen(**world, control="PAUSE", claim=claim(wished, owner=ME)))
+        assert (action.kind, action.reason) == ("Idle", "Paused")
+
+
 def test_who_asks_for_more_than_an_update_of_a_paused_table_is_told():
     action = full(seen(control="PAUSE"))
     assert isinstance(action, Halt)

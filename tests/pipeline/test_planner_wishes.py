@@ -161,6 +161,14 @@ def test_who_rolls_back_to_before_a_wish_that_was_carried_out_does_not_want_it_a
     assert update(seen("11:00", "09:00-13:00", claim=rolled_back)) == Export(plan("11:00 13:00"), 8)
 
 
+def test_a_wish_that_was_rolled_back_and_is_asked_for_again_is_other_work():
+    wished = plan("10:00 12:00", BACKFILL)
+    world = seen("12:00", "09:00-13:00", claim=replace(claim(wished), committed=True))
+    assert backfill(world, "10:00") == Export(wished.next_attempt(), 8)
+    done = replace(world, table=table("12:00", done=(wished, wished.next_attempt())))
+    assert backfill(done, "10:00") == Export(replace(wished, attempt=2), 8)
+
+
 def test_windows_that_were_rolled_back_come_again():
     merged = plan("12:00 13:00")
     world = seen("12:00", "09:00-13:00", claim=replace(claim(merged), committed=True))
