@@ -117,9 +117,9 @@ def _grown_fields(fields: tuple[Field, ...], seen: Profile, room: int) -> tuple[
 
 
 def _that_fit(new: tuple[Field, ...], seen: Profile, room: int) -> tuple[Field, ...]:
-    """The new fields for which there is room, with what is inside them: those of the most values first."""
+    """The new fields for which there is room, with what is inside them: what is set first, then those of the most values."""
     fit = set()
-    for field in sorted(new, key=lambda field: -seen.members[field.attribute].count):
+    for field in sorted(new, key=lambda field: seen.members[field.attribute].rank):
         if field_count(field.type) < room:
             fit.add(field)
             room -= 1 + field_count(field.type)

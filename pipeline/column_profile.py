@@ -93,16 +93,19 @@ class Profile:
         """All members as if they were one: what a dictionary's values look like."""
         return _together(self.members.values())
 
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Where it stands among others of which not all can have a column: before them what is set, then the frequent."""
+        return not (self.pin or self.name), -self.count
+
     def limited(self, most: int) -> Profile:
         """The same with so many members at most that show a type: those of which something is set, then the most frequent."""
         if len(self.members) <= most:
             return self
         typed = {name: one for name, one in self.members.items() if one.values or one.pin}
 
-        def rank(name: str) -> tuple[bool, int, str]:
-            return not (typed[name].pin or typed[name].name), -typed[name].count, name
-
-        return replace(self, members={name: typed[name] for name in sorted(typed, key=rank)[: max(most, 0)]})
+        first = sorted(typed, key=lambda name: (typed[name].rank, name))
+        return replace(self, members={name: typed[name] for name in first[: max(most, 0)]})
 
     def _at(self, path: Path) -> Profile:
         here = self

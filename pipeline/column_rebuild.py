@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pipeline.column_growth import inside_of, key_type, with_room
 from pipeline.column_profile import Profile
 from pipeline.column_types import (
+    JSON,
     MOST_FIELDS,
     ColumnType,
     Field,
     Kind,
+    alike,
     column_type,
     field_count,
     holds,
@@ -21,8 +23,8 @@ from pipeline.column_types import (
 )
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
-from pipeline.overrides import NO_OVERRIDES, Overrides, mended_by
-from pipeline.pins import checked, obeys, pinned, without_dropped
+from pipeline.overrides import NO_OVERRIDES, Override, Overrides, mended_by
+from pipeline.pins import checked, columns_at, obeys, pinned, without_dropped
 from pipeline.table_columns import REPLACEMENT, Columns, partition_name
 
 
@@ -69,15 +71,15 @@ def rebuilt(
     fit is a misfit; raises PartitionsKept where the user says that they are to be something else. Raises
     OverrideContradicted where a name that is set is another column's.
     """
+    _check_fixed(columns, overrides, fixed)
     kept = replace(columns, attributes=without_dropped(columns.attributes, overrides))
-    seen = pinned(seen, overrides)
+    seen = pinned(seen, overrides, kept)
     there = with_room(kept, seen)
     key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
     attributes = tuple(
         field if field.name in fixed else _rebuilt_field(field, seen.members.get(field.attribute))
         for field in there.attributes
     )
-    _check_fixed(columns, replace(columns, attributes=attributes), seen, fixed)
     # Another key is another table, which is partitioned anew.
     partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
     target = Columns(key_fields, attributes, columns.partitions | partitions)
@@ -88,17 +90,23 @@ def rebuilt(
     return _target(columns, checked(target, overrides), changed)
 
 
-def _check_fixed(before: Columns, after: Columns, seen: Profile, fixed: Set[str]) -> None:
-    left = {field.name for field in after.attributes}
-    for field in before.attributes:
-        said = seen.members.get(field.attribute, Profile())
-        obeyed = not said.pin or obeys(field.type, said.pin)
-        if field.name in fixed and not (field.name in left and said.name in ("", field.name) and obeyed):
+def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
+    """Refuse what is said of columns that have to stay what they are, and what is inside them, if it wants them otherwise."""
+    names = {field.attribute: field.name for field in there.attributes if field.name in fixed}
+    for rule in overrides.rules:
+        at_place = columns_at(there, rule.path) if rule.path[0] in names else []
+        if any(rule.drop or not _is_as_said(name, type_, rule) for name, type_ in at_place):
+            column = names[rule.path[0]]
             raise PartitionsKept(
-                f"the table is, or was, partitioned or sorted by {field.name}, which the settings want to be something else",
-                mended_by("take back what is set for it")
+                f"the table is, or was, partitioned or sorted by {column}, which columns[{rule.pointer!r}] wants otherwise",
+                mended_by("take that back")
                 + " Or partition and sort the table otherwise, write its files anew, and let the snapshots from before go.",
             )
+
+
+def _is_as_said(name: str, type_: ColumnType, rule: Override) -> bool:
+    pin = "S" if rule.hash else rule.type
+    return rule.name in ("", name) and (not pin or obeys(type_, pin))
 
 
 def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
@@ -127,7 +135,7 @@ def _rebuilt_field(field: Field, seen: Profile | None) -> Field:
 
 
 def _rebuilt_type(type_: ColumnType, seen: Profile | None) -> ColumnType:
-    if seen is None or not (seen.values or seen.pin):
+    if seen is None:
         return type_
     mended = _mended(type_, seen) if _stays(type_, seen) else None
     return mended or column_type(seen) or type_
@@ -139,16 +147,16 @@ def _stays(type_: ColumnType, seen: Profile) -> bool:
 
 
 def _mended(type_: ColumnType, seen: Profile) -> ColumnType | None:
-    """The type with what is inside it made right; None where that cannot be."""
+    """The type with what is inside it made right; None where that is too much for one column."""
     fields = tuple(_rebuilt_field(field, seen.members.get(field.attribute)) for field in type_.fields)
     element, below = type_.element, inside_of(type_, seen)
-    if element and below and (below.values or below.pin):
+    if element and below:
         # Elements share one type, which has to be for all of them.
-        if not (below.values.keys() <= taken_tags(element) and _stays(element, below)):
-            return None
-        element = _mended(element, below)
-        if element is None:
-            return None
+        is_for_all = below.values.keys() <= taken_tags(element) and _stays(element, below)
+        made = (_mended(element, below) if is_for_all else None) or alike(below)
+        if made is None and below.values:
+            return JSON
+        element = made or element
     mended = replace(type_, fields=fields, element=element)
     is_too_large = field_count(mended) > max(MOST_FIELDS, field_count(type_)) and seen.pin != "struct"
     return None if is_too_large else mended
@@ -158,8 +166,12 @@ def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:
     """Whether a struct has no room for fields of what turns out to be a dictionary; or plain JSON is set to be more."""
     if type_.kind is Kind.JSON:
         return seen.pin in ("L", "M", "struct", "map")
-    without_field = seen.members.keys() - {field.attribute for field in type_.fields}
-    return type_.kind is Kind.STRUCT and bool(without_field) and is_dictionary(seen)
+    if type_.kind is not Kind.STRUCT or not is_dictionary(seen):
+        return False
+    named = {field.attribute for field in type_.fields}
+    is_short = any(member.values for name, member in seen.members.items() if name not in named)
+    wanted = column_type(seen)
+    return is_short and wanted is not None and wanted.kind is Kind.DICTIONARY
 
 
 def _named(field: Field, seen: Profile | None) -> Field:

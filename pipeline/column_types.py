@@ -151,7 +151,7 @@ def _container(tags: set[str], seen: Profile) -> ColumnType:
     if tag == "M":
         return _map(seen)
     if tag == "L":
-        element = _alike(seen.elements)
+        element = alike(seen.elements)
         return ColumnType(Kind.LIST, element=element) if element else JSON
     element = {"SS": TEXT, "BS": BYTES}.get(tag) or number_type(seen.elements or Profile())
     return ColumnType(Kind.SET, element=element)
@@ -162,7 +162,7 @@ def _map(seen: Profile) -> ColumnType:
         struct = ColumnType(Kind.STRUCT, fields=fields_of(seen))
         if struct.fields and (seen.pin == "struct" or field_count(struct) <= MOST_FIELDS):
             return struct
-    element = _alike(seen.any_member)
+    element = alike(seen.any_member)
     return ColumnType(Kind.DICTIONARY, element=element) if element else JSON
 
 
@@ -176,7 +176,7 @@ def is_dictionary(seen: Profile) -> bool:
     """Whether a map's members are data rather than fields."""
     if seen.pin in ("map", "struct"):
         return seen.pin == "map"
-    different = len(seen.members)
+    different = sum(1 for member in seen.members.values() if member.tags)
     held = sum(member.count for member in seen.members.values())
     maps = max(seen.tags.get("M", 0), 1)
     return different > _SURELY_DICTIONARY or (different > _PERHAPS_DICTIONARY and held < _SPARSE * different * maps)
@@ -195,7 +195,7 @@ def fields_of(
     )
 
 
-def _alike(seen: Profile | None) -> ColumnType | None:
+def alike(seen: Profile | None) -> ColumnType | None:
     """The one type of a list's elements or a dictionary's values; None where they are mixed or nothing is known."""
     if seen is None or (len(seen.values) != 1 and not seen.pin):
         return None

@@ -395,7 +395,7 @@ class RebuildNeeded(JobRefused):
 
 
 class PartitionsKept(JobRefused):
-    """Changes cannot be written beside partitions by a former key, and somebody's tag or branch keeps a snapshot with them."""
+    """Somebody's partitions, sort order, tag or branch keep what has to go: a former key's partitions, or a column."""
 
     default_remedy = "Remove the tags and branches that the message names."
     heals_by_itself = False

@@ -27,16 +27,16 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
         raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
 
 
-def fields_made_ready(metadata: Mapping[str, Any], before: Set[int]) -> list[str]:
-    """The columns and nested fields, by their paths, that a job has made ready and no row has come to use.
+def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
+    """Of the columns and nested fields with these ids, those that the newest snapshot does not show, by their paths.
 
-    They are neither among the ids `before` nor in what the newest snapshot shows. Of nested ones only the outermost.
+    A job has made them ready, and no row has come to use them. Of nested ones only the outermost.
     """
     shown = shown_schema_id(metadata)
     of_snapshot: Any = next((s["fields"] for s in metadata["schemas"] if s["schema-id"] == shown), [])
-    known = {*before, *_all_ids(of_snapshot)}
-    added = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]) if id_ not in known}
-    return sorted(path for path in added if path.rpartition(".")[0] not in added)
+    wanted = made - set(_all_ids(of_snapshot))
+    found = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]) if id_ in wanted}
+    return sorted(path for path in found if path.rpartition(".")[0] not in found)
 
 
 def used_by_layout(metadata: Mapping[str, Any]) -> frozenset[str]:

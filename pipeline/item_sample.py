@@ -68,7 +68,7 @@ def levels_for(said: Overrides) -> int:
 
 def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> list[Observed]:
     """Count the types at the paths of items, of which some values are dropped or hashed: the shallowest first."""
-    seen = _Seen(levels_for(said))
+    seen = _Seen(levels_for(said), said)
     rules = [(rule.path, rule) for rule in said.protections]
     for item in items:
         seen.add_level(item, (), rules)
@@ -78,8 +78,8 @@ def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> li
 class _Seen:
     """What has been seen until now."""
 
-    def __init__(self, levels: int) -> None:
-        self._levels = levels
+    def __init__(self, levels: int, said: Overrides) -> None:
+        self._levels, self._said = levels, said.rules
         self._names: dict[Path, set[str]] = {}
         self._counts: Counter[tuple[Path, str]] = Counter()
         self._rooms: dict[Path, _Room] = {}
@@ -96,9 +96,17 @@ class _Seen:
         if not path:
             return name
         names = self._names.setdefault(path, set())
-        if len(names) < _MOST_NAMES:
+        if name not in names and (len(names) < _MOST_NAMES or self._is_named((*path, MEMBER + name))):
             names.add(name)
         return name if name in names else _OTHERS
+
+    def _is_named(self, path: Path) -> bool:
+        """Whether something is said of this very place, or that the map around it is a struct."""
+        place = tuple(ANY if one == ELEMENT else one[len(MEMBER) :] for one in path)
+        return any(
+            (rule.path[-1] != ANY and rule.matches(place)) or (rule.type == "struct" and rule.matches(place[:-1]))
+            for rule in self._said
+        )
 
     def counts(self) -> list[Observed]:
         """Everything seen: the shallowest first, of those the most frequent."""

@@ -194,7 +194,10 @@ def ancestors_of_main(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _is_kept(ancestors: Sequence[Mapping[str, Any]], properties: Mapping[str, str]) -> bool:
     """Whether the properties tell what expired snapshots said, and not what one said that the table was rolled back past."""
-    is_past = bool(ancestors) and ancestors[0].get("sequence-number", 0) < int(properties.get(SEQUENCE, 0))
+    written = int(properties.get(SEQUENCE, 0))
+    numbers = [snapshot.get("sequence-number", 0) for snapshot in ancestors]
+    # The snapshot that it tells of has expired, with all before it, or is there; else `main` has left it aside.
+    is_past = bool(written) and min(numbers, default=written) <= written and written not in numbers
     return WATERMARK in properties and _has_expired(ancestors) and not is_past
 
 

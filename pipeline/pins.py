@@ -26,17 +26,34 @@ _KINDS_OF_PIN = {
 _LISTS = (Kind.LIST, Kind.DICTIONARY)
 
 
-def pinned(seen: Profile, overrides: Overrides) -> Profile:
+def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) -> Profile:
     """The profile, with what the user says at the paths it is said of; hashed values are strings.
 
-    A path that was not seen is added, so that a column whose type is set is there from the first load on.
+    A path that was not seen is added, so that a column whose type is set is there from the first load on. `there`: the
+    table's columns, of which something may be said as well that was not seen.
     """
-    seen = copy.deepcopy(seen) if overrides.rules else seen
+    if not overrides.rules:
+        return seen
+    seen = copy.deepcopy(seen)
+    for field in there.attributes if there else ():
+        _place_inside(field.type, seen.members.setdefault(field.attribute, Profile()))
     for rule in overrides.rules:
         for place in _places(seen, rule.path):
             place.pin = "S" if rule.hash else rule.type or place.pin
             place.name = rule.name or place.name
     return seen
+
+
+def _place_inside(type_: ColumnType, at: Profile) -> None:
+    """Make a place for all that is inside a type; of a dictionary without names, for a name that none has."""
+    for field in type_.fields:
+        _place_inside(field.type, at.members.setdefault(field.attribute, Profile()))
+    if type_.kind is Kind.LIST and type_.element:
+        at.elements = at.elements or Profile()
+        _place_inside(type_.element, at.elements)
+    elif type_.kind is Kind.DICTIONARY and type_.element:
+        for member in at.members.values() or [at.members.setdefault("", Profile())]:
+            _place_inside(type_.element, member)
 
 
 def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:

@@ -22,9 +22,9 @@ from pipeline.table_columns import Columns
 
 #: JSON of ``drop`` and ``hash``, lists of JSON pointers, ``secret``, which tells secrets apart and is none, and ``form``.
 PROTECTED = PREFIX + "protected"
-#: Bumped when rows are made without more than before by the same rules. 1: the elements of sets, and lists at the place of
-#: an index, could come into the table as they were.
-_FORM = 2
+#: Bumped when rows are made without more than before by the same rules. Of 1 and 2 what lies inside something could come
+#: into the table as it was: elements of sets, lists at the place of an index, members of maps in lists.
+_FORM = 3
 
 
 def protected_text(overrides: Overrides, fingerprint: str) -> str:
@@ -55,7 +55,7 @@ def check_protected(protected: str, columns: Columns, overrides: Overrides, fing
     for what, pointer in sorted(before - set(wanted)):
         raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
     for said, rule in sorted(wanted.items()):
-        if said in before and there.get("form", 1) < _FORM and (rule.path[-1] == ANY or rule.has_index):
+        if said in before and there.get("form", 1) < _FORM and len(rule.path) > 1:
             raise holds_plain(rule)
     new = [rule for said, rule in sorted(wanted.items()) if said not in before]
     for rule in new:

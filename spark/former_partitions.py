@@ -18,7 +18,7 @@ from spark.table import MAIN, Table
 def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table's metadata once they are gone; as it is where there are none, which is nearly always.
 
-    Raises PartitionsKept, nothing changed, where somebody's tag or branch keeps a snapshot that has them.
+    Raises PartitionsKept where somebody's tag or branch keeps a snapshot that has them; then no snapshot has gone.
     """
     former = _former(metadata)
     if not former:

@@ -8,15 +8,17 @@ leaves the table as it was.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.column_growth import first_columns
 from pipeline.column_profile import Observed, Profile, weighed
 from pipeline.column_rebuild import Target, rebuilt
-from pipeline.errors import CountMismatch, KeyMismatch, PipelineError
+from pipeline.errors import CountMismatch, KeyMismatch
 from pipeline.field_ids import used_by_layout
 from pipeline.item_sample import items_of, observed_items
 from pipeline.job_order import JobOrder
@@ -53,8 +55,11 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
         rows = counted(this, target)
     try:
         return _carried_out(this, seen, target, rows)
-    except (PipelineError, Py4JJavaError):
-        taken_back(this)
+    except Exception:
+        with suppress(
+            Py4JJavaError, PySparkException
+        ):  # why the load has ended matters more; maintenance finds the rest
+            taken_back(this)
         raise
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipeline.overrides import ANY, Override, is_index
 from spark.sql import Sql, call, function, let, literal, member, one_of, when
-from spark.values import elements, has, members, of, tag_of
+from spark.values import elements, has, json_of, members, of, tag_of
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is set, a set for whose
 #: elements one is set (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
@@ -23,7 +23,10 @@ def contradicted(rules: Sequence[Override], name: str) -> Sql:
         if rule.hash or rule.has_index:
             found.append(when(_is_missed(value, inside, rule), literal(f"{rule.pointer}\n{why}")))
         if inside:
-            found.append(when(_is_in_list(value, inside, rule, rules), literal(f"{rule.pointer}\n{IN_LIST}")))
+            # Mostly there is no list at all, and nothing has to be parsed once more to see that.
+            has_list = f"{has(value, 'L')} OR contains({of(value, 'M')}, '\"L\":')"
+            is_in_list = when(has_list, _is_in_list(value, inside, rule, rules), "false")
+            found.append(when(is_in_list, literal(f"{rule.pointer}\n{IN_LIST}")))
     return f"{call('coalesce', *found, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
 
 
@@ -54,8 +57,20 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
     around = (*rule.path[:depth], ANY)
     if is_index(name) or any(other.path in (around, (*around, *path)) for other in rules):
         return deeper
-    holds = function(1, lambda x: f"{member(members(x), name)} IS NOT NULL OR {has(x, 'L')}")
-    return f"(coalesce(exists({elements(value)}, {holds}), false) OR {deeper})"
+
+    def is_held(found: Sql) -> Sql:
+        return (
+            f"{has(found, 'M')} OR {has(found, 'L')}" if rest else f"{found} IS NOT NULL AND NOT {has(found, 'NULL')}"
+        )
+
+    def holds(element: Sql) -> Sql:
+        # Of a list in the list its text is enough: that it holds the name.
+        in_text = f"contains({of(element, 'L')}, concat({json_of(literal(name))}, ':'))"
+        return (
+            call("coalesce", let(member(members(element), name), is_held), "false") + f" OR coalesce({in_text}, false)"
+        )
+
+    return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
 
 
 def is_set(value: Sql) -> Sql:

@@ -6,7 +6,7 @@ The counts refuse an export that is not what its manifest says, and show where t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 from pipeline.column_names import WRITE_TIME
 from pipeline.column_profile import Observed
 from pipeline.column_rebuild import Target
-from pipeline.field_ids import field_ids
 from pipeline.item_sample import levels_for
 from pipeline.job_order import JobOrder
 from pipeline.manifests import ExportManifest
@@ -45,6 +44,7 @@ class Load:
     `metadata`: that of the table that is there, empty where there is none. `existing`: its columns; None for another key,
     and for a table that the product has not made.
     `often_null`: attributes that are NULL in many items. `expects_misfits`: odd rows are looked through, not only counted.
+    `made`: the ids of the columns and nested fields that the table got for it.
     """
 
     spark: SparkSession
@@ -56,6 +56,7 @@ class Load:
     protection: Protection
     often_null: Sequence[str] = ()
     expects_misfits: bool = False
+    made: set[int] = field(default_factory=set)
 
     @property
     def manifest(self) -> ExportManifest:
@@ -107,8 +108,12 @@ def written(this: Load, target: Target, rows: Counted) -> Written:
 
 
 def taken_back(this: Load) -> None:
-    """Take back what this load has made and not published: its branch, columns and fields that no row has come to use."""
-    this.table.withdraw(field_ids(this.metadata) if this.existing else None)
+    """Take back what this load has made and not published: its branch, columns and fields that no row has come to use.
+
+    A table that was begun by it stays marked as being loaded.
+    """
+    this.table.withdraw(this.made)
+    this.made.clear()
 
 
 def _found(this: Load, counts: Observation) -> dict[str, Any]:
@@ -120,7 +125,7 @@ def _new_branch(this: Load, target: Target) -> str:
     """A branch of a table that has all columns which are to be written."""
     if this.existing:
         this.table.drop_leftovers()
-        this.table.evolve(target.written)
+        this.made.update(this.table.evolve(target.written))
     else:
         this.table.create(target.written)
         this.table.drop_leftovers()

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.column_rebuild import Target
-from pipeline.field_ids import fields_made_ready
+from pipeline.field_ids import field_ids, fields_made_ready
 from pipeline.job_order import JobOrder
 from pipeline.marker import LOADING, NAMES, NO_TABLE, SEQUENCE, WATERMARK, TableState, read_table_state
 from pipeline.table_columns import (
@@ -46,7 +46,7 @@ MAIN = "main"
 #: What Iceberg raises where there is no table, and where what bears its name is none of Iceberg's.
 _NO_TABLE = {"NoSuchTableException", "NoSuchIcebergTableException"}
 #: Branches of loads begin with this; the rest of the name belongs to the Spark application.
-_BRANCH = "load_"
+_BRANCH = "tidemark_load_"
 
 
 class Table:
@@ -117,23 +117,29 @@ class Table:
         transaction.commitTransaction()
         self.java()
 
-    def evolve(self, columns: Columns) -> None:
-        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
+    def evolve(self, columns: Columns) -> frozenset[int]:
+        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit.
+
+        Returns the ids of what it has added.
+        """
         there, wanted = self.columns().attributes, {field.name for field in columns.all}
         transaction = self.java().newTransaction()
-        schema = iceberg_schema(self._spark, table_schema(columns))
-        transaction.updateSchema().unionByNameWith(schema).commit()
+        transaction.updateSchema().unionByNameWith(iceberg_schema(self._spark, table_schema(columns))).commit()
         # What is to be replaced or to go stays described until then: it is what readers see.
         left = tuple(field for field in there if field.name not in wanted)
         self._describe(transaction, replace(columns, attributes=columns.attributes + left))
+        before = field_ids(self.metadata())
         transaction.commitTransaction()
-        self.java()
+        return field_ids(self.metadata()) - before
 
     def new_branch(self) -> str:
         """Start a branch at `MAIN`'s present state, to write to unseen."""
-        name = _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
-        self.java().manageSnapshots().createBranch(name).commit()
-        return name
+        self.java().manageSnapshots().createBranch(self._branch).commit()
+        return self._branch
+
+    @property
+    def _branch(self) -> str:
+        return _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
 
     def drop_leftovers(self) -> None:
         """Remove what loads have left behind that died: their branches, and columns that were to replace others."""
@@ -143,24 +149,21 @@ class Table:
         for branch in branches:
             transaction.manageSnapshots().removeBranch(branch).commit()
         replacements = [column.name() for column in table.schema().columns() if column.name().endswith(REPLACEMENT)]
-        if replacements:
-            self._delete_columns(transaction, replacements)
+        self._delete_columns(transaction, replacements)
         if branches or replacements:
             transaction.commitTransaction()
 
-    def withdraw(self, before: Set[int] | None) -> None:
-        """Take back what a load has made that is given up; the files of its branch become orphans.
+    def withdraw(self, made: Set[int]) -> None:
+        """Take back what this load has made: its branch, whose files become orphans, and columns and nested fields.
 
-        `before`: the ids of the columns and nested fields that were there; later ones go, unless somebody has committed rows
-        with them meanwhile. None: there was no table, and the one that was begun stays marked as being loaded.
+        `made`: their ids. What somebody has committed rows with meanwhile stays.
         """
-        if not self.metadata():
-            return
-        self.drop_leftovers()
-        added = fields_made_ready(self.metadata(), before) if before is not None else []
-        if added:
+        metadata = self.metadata()
+        if self._branch in metadata.get("refs", {}):
+            self.java().manageSnapshots().removeBranch(self._branch).commit()
+        if made and (unused := fields_made_ready(metadata, made)):
             transaction = self.java().newTransaction()
-            self._delete_columns(transaction, added)
+            self._delete_columns(transaction, unused)
             transaction.commitTransaction()
 
     def branch_summary(self, name: str) -> Mapping[str, str]:
@@ -200,7 +203,7 @@ class Table:
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
         # The content is there, whatever becomes of the job; from here on its columns have ids.
-        self.remember({name: value for name, value in marker.items() if not value})
+        self.remember(marker)
 
     def remember(self, properties: Mapping[str, str]) -> None:
         """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one.

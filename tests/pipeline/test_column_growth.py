@@ -100,6 +100,13 @@ def test_a_struct_grows_to_so_many_fields_with_those_inside_them_counted():
     assert field_count(named(last)["m"]) == MOST_FIELDS
 
 
+def test_for_what_something_is_said_of_there_is_room_before_what_is_frequent():
+    before = columns(item(m={"M": {f"f{n:03}": {"M": {"x": N}} for n in range(499)}}))
+    seen = [item(m={"M": {f"h{n}": S for n in range(5)}})] * 2
+    after = grown(before, profile(*seen, item(m={"M": {"zip": S}})), Overrides.parse({"/m/zip": "S"}))
+    assert [field.name for field in named(after)["m"].fields][-2:] == ["h0", "zip"]
+
+
 def test_growing_changes_no_type():
     before = columns(item(a=S, n=N))
     assert grown(before, profile({"a": N, "n": {"N": "1.5"}, "pk": N})) == before

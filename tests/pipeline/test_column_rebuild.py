@@ -7,10 +7,12 @@ import pytest
 from pipeline.column_growth import first_columns, grown
 from pipeline.column_profile import Profile
 from pipeline.column_rebuild import rebuilt
-from pipeline.column_types import JSON, LONG, TEXT, ColumnType, Kind
+from pipeline.column_types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
 from pipeline.item_sample import observed_items
 from pipeline.overrides import Overrides
+from pipeline.pins import check_followed
 from pipeline.table_columns import (
     Columns,
 )
@@ -76,6 +78,52 @@ def test_a_struct_without_room_that_turns_out_to_be_a_dictionary_becomes_one():
     target = rebuilt(before, KEY, profile(item(d=many)))
     assert named(target.columns)["d"] == ColumnType(Kind.DICTIONARY, element=LONG)
     assert target.replaced == {"d"}
+
+
+def test_what_is_set_inside_is_made_so_also_where_nothing_of_it_is_there():
+    before = columns(
+        item(
+            m={"M": {"in": {"M": {"x": S}}, "y": N, "gone": N}},
+            lines={"L": [{"M": {"tax": N}}]},
+            d={"M": {f"k{n}": N for n in range(600)}},
+        )
+    )
+    said = Overrides.parse(
+        {
+            "/m/in/x": {"name": "z"},
+            "/m/gone": "decimal(38,2)",
+            "/lines/*/tax": "decimal(38,2)",
+            "/d/*": "string",
+        }
+    )
+    for seen in (item(), item(m={"M": {"y": N}}, lines={"L": []}, d={"M": {}})):
+        after = rebuilt(before, KEY, profile(seen), said).columns
+        check_followed(after, said)
+        assert named(after)["d"].element == SCALARS
+
+
+def test_a_member_that_shows_no_type_makes_no_dictionary():
+    maps = [{"M": {f"k{n}": N if n % 3 else S for n in range(at, at + 5)}} for at in range(0, 60, 5)]
+    before = columns(item(m={"M": {f"k{n}": N if n % 3 else S for n in range(60)}}))
+    now = profile(*(item(m=one) for one in maps), item(m={"M": {"late": {"NULL": True}}}))
+    assert rebuilt(before, KEY, now).replaced == set()
+
+
+def test_a_dictionary_stays_one_when_what_it_holds_gets_another_type():
+    before = columns(item(d={"M": {f"2024-{n}": N for n in range(600)}}))
+    few = {"M": {f"2025-{n}": {"N": "1.5"} for n in range(26)}}
+    assert named(rebuilt(before, KEY, profile(item(d=few))).columns)["d"] == ColumnType(
+        Kind.DICTIONARY, element=ColumnType(Kind.DECIMAL, scale=1)
+    )
+    assert named(rebuilt(before, KEY, profile(item(d={"M": {**few["M"], "x": S}}))).columns)["d"] == JSON
+
+
+def test_a_column_that_has_to_stay_is_refused_another_inside():
+    before, now = columns(item(who={"M": {"country": S, "zip": N}})), profile(item(who={"M": {"country": S, "zip": N}}))
+    for said in ({"/who/zip": {"drop": True}}, {"/who/zip": {"name": "postcode"}}, {"/who/zip": "string"}):
+        with pytest.raises(PartitionsKept, match="sorted by who"):
+            rebuilt(before, KEY, now, Overrides.parse(said), frozenset({"who"}))
+    assert rebuilt(before, KEY, now, Overrides.parse({"/who/zip": "bigint"}), frozenset({"who"})).replaced == set()
 
 
 def test_plain_json_of_what_was_empty_gets_the_type_that_is_set():

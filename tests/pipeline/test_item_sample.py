@@ -53,6 +53,14 @@ def test_the_names_of_a_dictionary_leave_room_for_what_else_there_is():
     assert made["lines"].element.fields == (Field("sku", "sku", TEXT),)
 
 
+def test_a_name_of_which_something_is_said_is_counted_however_many_there_are():
+    items = [{"m": {"M": {f"f{n}": S for n in range(1_500)}}}]
+    folded = paths(items, {"/m/f1200": {"name": "special"}})
+    assert (".m", ".f1200") in folded
+    assert (".m", ".f1201") not in folded
+    assert len(paths(items, {"m": "struct"})) == 1_501
+
+
 def test_what_lies_beside_a_place_of_which_something_is_said_is_seen_however_deep():
     item = {"a": {"M": {"b": {"M": {"c": {"M": {"d": {"M": {"lat": N, "lon": N}}}}}}}}}
     deep = (".a", ".b", ".c", ".d", ".lon")

@@ -104,6 +104,15 @@ def test_when_every_marked_commit_has_expired_the_property_tells_with_its_job():
     assert read_table_state(expired(compacted, 2)) == TableState(True, SECOND, frozenset({"job-2"}))
 
 
+def test_nor_is_it_believed_when_somebody_has_compacted_on_top_of_the_rollback():
+    written = metadata(FIRST.to_properties(), COMPACTION, COMPACTION, current=3)
+    for snapshot, number in zip(written["snapshots"], (1, 2, 4), strict=True):
+        snapshot["sequence-number"] = number
+    found = {**expired(written, 1), "properties": {**PROPERTY, SEQUENCE: "3"}}
+    assert read_table_state(found).watermark is None
+    assert snapshot_at(found, SECOND.watermark) is None
+
+
 @pytest.mark.parametrize(("head", "watermark"), [(2, None), (3, SECOND.watermark), (4, SECOND.watermark)])
 def test_the_property_says_nothing_of_a_table_that_was_rolled_back_past_it(head, watermark):
     written = metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties(), COMPACTION, current=head)

@@ -86,7 +86,7 @@ def test_a_partition_key_that_gets_another_name_is_merged_into_and_maintained(or
     orders.put(26, of("ada", 1, total={"N": "6"}), of("bob", 3))
     table = f"glue.shop.{orders.name}"
     orders.spark.sql(f"ALTER TABLE {table} CREATE TAG before AS OF VERSION {before}")
-    orders.spark.sql(f"ALTER TABLE {table} CREATE BRANCH load_that_died AS OF VERSION {before}")
+    orders.spark.sql(f"ALTER TABLE {table} CREATE BRANCH tidemark_load_that_died AS OF VERSION {before}")
     snapshots = orders.metadata["snapshots"]
     with pytest.raises(PartitionsKept, match=r"tags and branches: before\n"):
         orders.merge(25, 45)

@@ -88,8 +88,13 @@ def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):
     assert not source.state.exists
     carry_out(source, source.full(5), **said, **{"/w/*/no": {"drop": True}})
     assert "hide me" not in str(source.rows())
-    source.put(6, item("plain", w={"L": [{"M": {"x": S}}]}))
-    carry_out(source, source.windows(5, 25), **said, **{"/w/*/no": {"drop": True}})
+    lists = [{"L": [{"M": {"x": S}}]}, {"L": [{"M": {"no": {"NULL": True}}}]}, {"L": [{"L": [N, {"S": "no"}]}]}]
+    source.delete(6, {"pk": {"S": "odd"}})
+    source.put(6, *(item(f"plain{n}", w=one) for n, one in enumerate(lists)))
+    carry_out(source, source.full(25), **said)  # nothing in the lists is to be hidden
+    source.put(26, item("deep", w={"L": [{"L": [{"M": {"no": S}}]}]}))
+    with pytest.raises(OverrideContradicted, match='"deep"'):
+        carry_out(source, source.windows(25, 45), **said)
 
 
 def test_a_verification_refuses_what_a_hash_is_contradicted_by(shop):

@@ -152,7 +152,7 @@ def test_a_column_that_a_person_sorts_by_stays_what_it_is(shop, statement):
     assert source.differences(15) == []
     before = source.metadata
     for said in ("S", {"drop": True}, {"name": "status"}):
-        with pytest.raises(PartitionsKept, match="partitioned or sorted by state, which the settings want"):
+        with pytest.raises(PartitionsKept, match=r"partitioned or sorted by state, which columns\[./state.\] wants"):
             run(source.spark, replace(source.full(25), columns=Overrides.parse({"state": said})))
     assert source.metadata == before
     if "PARTITION" in statement:
