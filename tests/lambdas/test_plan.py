@@ -80,11 +80,16 @@ def test_of_three_that_start_at_once_one_works_and_the_others_say_so(account: Ac
     assert {n: claim["owner"] for n, claim in account.claims().items()} == {1: executions[winner]}
 
 
+def as_planned(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer without what the source's present adds to it."""
+    return {name: value for name, value in answer.items() if name not in ("seen_at", "history_after")}
+
+
 def test_a_plan_whose_answer_was_lost_is_made_again_under_the_same_claim(account: Account):
     me = account.execution()
     first = plan(me)
     account.aws.advance(3600)
-    assert {**plan(me), "seen_at": ""} == {**first, "seen_at": "", "history": {}}
+    assert as_planned(plan(me)) == as_planned({**first, "history": {}})
     assert list(account.claims()) == [1]
 
 
@@ -94,7 +99,7 @@ def test_what_a_stopped_run_had_planned_is_taken_over_unchanged(account: Account
     account.stop(dead)
     account.aws.advance(3600)
     taken = plan(me)
-    assert taken == {**first, "claim": 2, "taken_over_from": dead, "seen_at": taken["seen_at"]}
+    assert as_planned(taken) == as_planned({**first, "claim": 2, "taken_over_from": dead})
     assert account.claims()[2]["owner"] == me
 
 

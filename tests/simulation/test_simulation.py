@@ -18,7 +18,7 @@ from tests.simulation.simulation import Lived, simulate
 from tests.simulation.timeline import Violation
 from tests.statemachine.definition import ENDS, STATES
 
-YEARS = 8
+YEARS = 6
 TICKS_OF_A_YEAR = 365 * 24 * 4
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 240

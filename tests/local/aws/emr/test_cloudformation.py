@@ -84,9 +84,12 @@ def test_a_stack_makes_an_application_with_all_its_properties(stack):
     assert found["tags"] == {"purpose": "tests"}
 
 
-def test_a_change_is_made_in_place_also_while_the_application_is_started(stack):
+def test_a_change_is_refused_while_the_application_is_started_and_made_in_place_when_it_is_stopped(stack):
     name = stack.apply("create")["Id"]
     stack.emr.start_application(applicationId=name)
+    with pytest.raises(Exception, match="ROLLBACK"):
+        stack.apply("update", ReleaseLabel="emr-7.13.0")
+    stack.emr.stop_application(applicationId=name)
 
     after = stack.apply("update", ReleaseLabel="emr-7.13.0", Tags=[{"Key": "purpose", "Value": "more"}])
 
@@ -105,9 +108,12 @@ def test_a_new_name_is_a_new_application_and_the_old_one_goes(stack):
     assert stack.application(old)["state"] == "TERMINATED"
 
 
-def test_deleting_the_stack_deletes_a_started_application(stack):
+def test_deleting_the_stack_deletes_an_application_that_is_stopped_and_fails_for_a_started_one(stack):
     name = stack.apply("create")["Id"]
     stack.emr.start_application(applicationId=name)
+    with pytest.raises(Exception, match="DELETE_FAILED"):
+        stack.delete()
+    stack.emr.stop_application(applicationId=name)
 
     stack.delete()
 
