@@ -8,31 +8,9 @@ from pipeline.column_growth import first_columns, grown
 from pipeline.column_profile import Observed, Profile, steps_of
 from pipeline.column_types import JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Kind, field_count
 from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
 from pipeline.misfit_paths import resolved
 from pipeline.overrides import Overrides
-from pipeline.table_columns import (
-    Columns,
-)
-
-KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
-S, N = {"S": "x"}, {"N": "1"}
-
-
-def profile(*items) -> Profile:
-    return Profile.of(observed_items(items))
-
-
-def item(**attributes):
-    return {"pk": S, "sk": N, **attributes}
-
-
-def columns(*items) -> Columns:
-    return first_columns(KEY, profile(*items))
-
-
-def named(found: Columns) -> dict[str, ColumnType]:
-    return {field.name: field.type for field in found.all}
+from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 
 def test_the_key_comes_first_in_its_own_order():

@@ -4,37 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_growth import first_columns, grown
-from pipeline.column_profile import Profile
+from pipeline.column_growth import grown
 from pipeline.column_rebuild import rebuilt
 from pipeline.column_types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
 from pipeline.overrides import Overrides
 from pipeline.pins import check_followed
-from pipeline.table_columns import (
-    Columns,
-)
-
-KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
-S, N = {"S": "x"}, {"N": "1"}
-
-
-def profile(*items) -> Profile:
-    return Profile.of(observed_items(items))
-
-
-def item(**attributes):
-    return {"pk": S, "sk": N, **attributes}
-
-
-def columns(*items) -> Columns:
-    return first_columns(KEY, profile(*items))
-
-
-def named(found: Columns) -> dict[str, ColumnType]:
-    return {field.name: field.type for field in found.all}
+from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 
 def test_a_rebuild_keeps_types_that_still_hold_everything():

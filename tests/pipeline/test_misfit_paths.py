@@ -6,23 +6,10 @@ import re
 
 import pytest
 
-from pipeline.column_growth import first_columns, grown
+from pipeline.column_growth import grown
 from pipeline.column_profile import Observed, Profile, steps_of
-from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
 from pipeline.misfit_paths import dictionaries, placed, resolved, without_column
-from pipeline.table_columns import Columns
-
-KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
-S, N = {"S": "x"}, {"N": "1"}
-
-
-def columns(*items) -> Columns:
-    return first_columns(KEY, Profile.of(observed_items(items)))
-
-
-def item(**attributes):
-    return {"pk": S, "sk": N, **attributes}
+from tests.pipeline.seen import N, S, columns, item
 
 
 @pytest.mark.parametrize(

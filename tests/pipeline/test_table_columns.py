@@ -5,24 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pipeline.column_growth import first_columns
-from pipeline.column_profile import Profile
 from pipeline.column_types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
-from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
 from pipeline.table_columns import Columns, column_kinds, columns_of, exact_names, exact_names_by_path, tells_by_path
-
-KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
-S, N = {"S": "x"}, {"N": "1"}
-
-
-def columns(*items) -> Columns:
-    return first_columns(KEY, Profile.of(observed_items(items)))
-
-
-def item(**attributes):
-    return {"pk": S, "sk": N, **attributes}
-
+from tests.pipeline.seen import KEY
 
 LONG_NAME = "n" * 300
 SCHEMA = {

@@ -1,0 +1,35 @@
+"""Words for the tests of columns: items of a source table, what is seen of them, and the columns that come of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.column_growth import first_columns
+from pipeline.column_profile import Profile
+from pipeline.column_types import ColumnType
+from pipeline.identity import KeyAttribute
+from pipeline.item_sample import observed_items
+from pipeline.table_columns import Columns
+
+KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
+S, N = {"S": "x"}, {"N": "1"}
+
+
+def item(**attributes: Any) -> dict[str, Any]:
+    """An item with the key, and these attributes."""
+    return {"pk": S, "sk": N, **attributes}
+
+
+def profile(*items: dict[str, Any]) -> Profile:
+    """What is seen of items."""
+    return Profile.of(observed_items(items))
+
+
+def columns(*items: dict[str, Any]) -> Columns:
+    """The columns of a table that was loaded from items."""
+    return first_columns(KEY, profile(*items))
+
+
+def named(found: Columns) -> dict[str, ColumnType]:
+    """The columns' types by their names."""
+    return {field.name: field.type for field in found.all}
