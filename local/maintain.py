@@ -8,14 +8,13 @@ from typing import Any
 
 from local.local_table import LocalTable
 from local.session import local_session, run_order
-from pipeline.identity import SourceTable
 
 
 def maintain(table: LocalTable, snapshot_days: int) -> dict[str, Any]:
     """Do it; returns the job's report. `snapshot_days`: how many days before the watermark can still be looked at then."""
     marker = table.marker
     # Rows stay as they are: nobody asks by which key they are found.
-    source, at = SourceTable(marker.source_arn, marker.source_id, ()), marker.watermark
+    source, at = marker.source(()), marker.watermark
     # Asked for twice, it is done twice: another job may have died meanwhile.
     order = table.order("maintain", f"maintain-{uuid.uuid4().hex[:16]}", source, at, at)
     spark = local_session(table.warehouse)

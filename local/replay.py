@@ -32,9 +32,9 @@ def replay(exports: Path, table: LocalTable) -> Iterator[dict[str, Any]]:
         raise WatermarkMissing(f"{table.folder} holds a table without a watermark")
     table.check_key()
     # The table says which source it follows; of a first load, the exports do.
-    known, first = state.marker, found[0].manifest
-    source_arn, source_id = (known.source_arn, known.source_id) if known else (first.source_arn, first.source_id)
-    source = SourceTable(source_arn, source_id, table.key)
+    first = found[0].manifest
+    of_exports = SourceTable(first.source_arn, first.source_id, table.key)
+    source = state.marker.source(table.key) if state.marker else of_exports
     chain = chain_for(found, source, state.watermark)
     if chain.is_empty:
         return

@@ -10,7 +10,6 @@ from local.found_exports import find_exports, full_export_at, is_long
 from local.local_table import LocalTable
 from local.session import local_session, run_order
 from pipeline.errors import VerificationFailed
-from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 
 
@@ -22,8 +21,7 @@ def verify(exports: Path, table: LocalTable) -> dict[str, Any]:
     export = full_export_at(watermark_text := format_instant(watermark), found, exports)
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
     job_id = f"verify-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
-    source = SourceTable(marker.source_arn, marker.source_id, table.key)
-    order = table.order("verify", job_id, source, watermark, watermark, (export,))
+    order = table.order("verify", job_id, marker.source(table.key), watermark, watermark, (export,))
     spark = local_session(table.warehouse, is_bulk=is_long(export))
     try:
         return run_order(spark, order, table.secret)

@@ -103,7 +103,6 @@ class Profile:
         if len(self.members) <= most:
             return self
         typed = {name: one for name, one in self.members.items() if one.values or one.pin}
-
         first = sorted(typed, key=lambda name: (typed[name].rank, name))
         return replace(self, members={name: typed[name] for name in first[: max(most, 0)]})
 

@@ -83,7 +83,7 @@ def rebuilt(
     # Another key is another table, which is partitioned anew.
     partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
     target = Columns(key_fields, attributes, columns.partitions | partitions)
-    shapes = [_types(step) for step in (columns, kept, there, target)]
+    shapes = [step.types for step in (columns, kept, there, target)]
     changed = {
         name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
     }
@@ -114,10 +114,6 @@ def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
     found = seen.members.get(part.name)
     stays = taken_tags(field.type) == {part.type} and holds(field.type, found or Profile())
     return _named(field if stays else replace(field, type=key_type(part, seen)), found)
-
-
-def _types(columns: Columns) -> dict[str, ColumnType]:
-    return {field.attribute: field.type for field in columns.all}
 
 
 def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
@@ -169,9 +165,10 @@ def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:
     if type_.kind is not Kind.STRUCT or not is_dictionary(seen):
         return False
     named = {field.attribute for field in type_.fields}
-    is_short = any(member.values for name, member in seen.members.items() if name not in named)
+    if not any(member.values for name, member in seen.members.items() if name not in named):
+        return False
     wanted = column_type(seen)
-    return is_short and wanted is not None and wanted.kind is Kind.DICTIONARY
+    return wanted is not None and wanted.kind is Kind.DICTIONARY
 
 
 def _named(field: Field, seen: Profile | None) -> Field:

@@ -36,8 +36,6 @@ RUN_NOW = _START + """'{"table":"<table>"}'"""
 ASK_AGAIN = _START + "<input>"
 REBUILD = _START + """'{"table":"<table>","mode":"full"}'"""
 VERIFY_NOW = _START + """'{"table":"<table>","mode":"verify"}'"""
-
-
 #: AWS wants the type of a parameter that was deleted, and bears it of one that is there.
 RUN_ON = "aws ssm put-parameter --overwrite --type String --name <parameters>/control --value RUN"
 #: A deployment of the same template changes nothing, whatever has become of what it made; this looks, and makes it right.

@@ -42,14 +42,13 @@ def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
 def used_by_layout(metadata: Mapping[str, Any]) -> frozenset[str]:
     """The columns that can neither go nor be replaced: those that partitions or the sort order are made of.
 
-    So can those that the table was once partitioned by as they are: Iceberg keeps such a partition's name for that column.
+    Neither can those that the table was once partitioned by as they are: Iceberg keeps such a partition's name for that column.
     """
-    specs, orders = metadata.get("partition-specs", []), metadata.get("sort-orders", [])
-    fields = [field for spec in specs if spec["spec-id"] == metadata["default-spec-id"] for field in spec["fields"]]
-    fields += [field for spec in specs for field in spec["fields"] if field["transform"] == "identity"]
-    default = metadata.get("default-sort-order-id")
-    fields += [field for order in orders if order["order-id"] == default for field in order["fields"]]
-    sources = {field["source-id"] for field in fields}
+    spec_id, order_id = metadata["default-spec-id"], metadata.get("default-sort-order-id")
+    partitions = ((spec["spec-id"], field) for spec in metadata["partition-specs"] for field in spec["fields"])
+    sources = {field["source-id"] for of, field in partitions if of == spec_id or field["transform"] == "identity"}
+    orders = (order for order in metadata.get("sort-orders", []) if order["order-id"] == order_id)
+    sources |= {field["source-id"] for order in orders for field in order["fields"]}
     columns = current_schema(metadata)["fields"]
     return frozenset(raw["name"] for raw in columns if not sources.isdisjoint(_all_ids([raw])))
 

@@ -63,12 +63,12 @@ def items_of(lines: Iterable[bytes]) -> Iterator[Level]:
 
 def levels_for(said: Overrides) -> int:
     """How deep paths are counted: what lies beside a place of which something is said is seen as well."""
-    return max(LEVELS, *(len(rule.path) for rule in said.rules), 0)
+    return max([LEVELS, *(len(rule.path) for rule in said.rules)])
 
 
 def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> list[Observed]:
     """Count the types at the paths of items, of which some values are dropped or hashed: the shallowest first."""
-    seen = _Seen(levels_for(said), said)
+    seen = _Seen(said)
     rules = [(rule.path, rule) for rule in said.protections]
     for item in items:
         seen.add_level(item, (), rules)
@@ -78,8 +78,8 @@ def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> li
 class _Seen:
     """What has been seen until now."""
 
-    def __init__(self, levels: int, said: Overrides) -> None:
-        self._levels, self._said = levels, said.rules
+    def __init__(self, said: Overrides) -> None:
+        self._levels, self._said = levels_for(said), said.rules
         self._names: dict[Path, set[str]] = {}
         self._counts: Counter[tuple[Path, str]] = Counter()
         self._rooms: dict[Path, _Room] = {}

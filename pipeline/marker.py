@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant, parse_instant
 
 PREFIX = "tidemark."
@@ -52,6 +53,10 @@ class Marker:
     source_id: str
     counts: Mapping[str, int]
     billed_bytes: int | None = None
+
+    def source(self, key: tuple[KeyAttribute, ...]) -> SourceTable:
+        """The source that the table follows, whose key the marker does not say."""
+        return SourceTable(self.source_arn, self.source_id, key)
 
     def to_properties(self) -> dict[str, str]:
         """Write the marker as snapshot properties (or table properties)."""

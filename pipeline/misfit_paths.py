@@ -72,7 +72,7 @@ def _has_column(path: Path, columns: Columns) -> bool:
 
 
 def _type_of(first: str, columns: Columns) -> ColumnType | None:
-    return next((field.type for field in columns.all if MEMBER + field.attribute == first), None)
+    return columns.types.get(first[len(MEMBER) :])
 
 
 def _type_below(type_: ColumnType, below: str) -> ColumnType | None:

@@ -73,8 +73,7 @@ def holds_plain(rule: Override) -> RebuildNeeded:
 
 def _may_hold(columns: Columns, rule: Override) -> bool:
     """Whether anything at the path may be in the table; what is inside text nobody can tell."""
-    types = {field.attribute: field.type for field in columns.all}
-    return rule.path[0] in types and _may_hold_inside(types[rule.path[0]], rule.path[1:])
+    return rule.path[0] in columns.types and _may_hold_inside(columns.types[rule.path[0]], rule.path[1:])
 
 
 def _may_hold_inside(type_: ColumnType, path: tuple[str, ...]) -> bool:

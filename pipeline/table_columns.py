@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pipeline.column_names import OWN_COLUMNS, fits_doc
@@ -53,6 +54,11 @@ class Columns:
     def all(self) -> tuple[Field, ...]:
         """Every column made from an attribute, in the table's order."""
         return self.key + self.attributes
+
+    @cached_property
+    def types(self) -> Mapping[str, ColumnType]:
+        """The types of the columns, by their attributes."""
+        return {field.attribute: field.type for field in self.all}
 
 
 def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:

@@ -27,7 +27,7 @@ from pipeline.table_columns import columns_of, has_key, is_made_here, shown_colu
 from spark.commits import committed
 from spark.contradictions import check_contradictions
 from spark.drift import drifted
-from spark.passes import Counted, Load, Written, counted, counts_of, taken_back, written
+from spark.passes import Counted, Load, Written, counted, counts_of, written
 from spark.profiles import exploded
 from spark.protection import Protection
 from spark.reading import proven, read_exports
@@ -56,10 +56,9 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     try:
         return _carried_out(this, seen, target, rows)
     except Exception:
-        with suppress(
-            Py4JJavaError, PySparkException
-        ):  # why the load has ended matters more; maintenance finds the rest
-            taken_back(this)
+        # Why the load has ended matters more than that something is left, which maintenance finds.
+        with suppress(Py4JJavaError, PySparkException):
+            table.withdraw()
         raise
 
 
@@ -72,7 +71,7 @@ def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted
     # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
     better = target if this.is_small else _target(this, weighed(seen, items_each(this.manifest), held.seen))
     if better != target:
-        taken_back(this)
+        this.table.withdraw()
         target, passes = better, passes + 1
         held = written(this, target, counted(this, target))
     return _publish(this, target, held, passes)
@@ -91,10 +90,11 @@ def _publish(this: Load, target: Target, held: Written, passes: int) -> Committe
         raise KeyMismatch(f"{held.found['unfit']} items of {this.manifest.export_arn} have a key that is no number")
     counts = {**counts_of(this.manifest), "misfits": held.found["misfits"]}
     if counts["misfits"]:
-        _check_types(this, target, held.branch)
+        key = [field.name for field in target.columns.key]
+        check_contradictions(exploded(held.rows, key), this.order.columns)
     properties = this.marker(counts)
     if target.replaces_key:
-        rows = unpacked(counted(this, target).typed, target.columns)
+        rows = unpacked(held.rows, target.columns)
         committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties))
     else:
         _check_branch(this, held.branch)
@@ -102,12 +102,6 @@ def _publish(this: Load, target: Target, held: Written, passes: int) -> Committe
     rows, columns = this.spark.table(this.table.sql_name), target.columns
     before = shown_columns(this.metadata, this.order.source.key) if this.existing else columns
     return replace(drifted(rows, before, columns, counts), passes=passes)
-
-
-def _check_types(this: Load, target: Target, branch: str) -> None:
-    rows = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else None
-    key = [field.name for field in target.columns.key]
-    check_contradictions(exploded(rows or counted(this, target).typed, key), this.order.columns)
 
 
 def _check_branch(this: Load, branch: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pipeline.overrides import ANY, Override, is_index
 from spark.sql import Sql, call, function, let, literal, member, one_of, when
@@ -37,9 +37,7 @@ def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
     if path[0] != ANY:
         inside = let(member(members(value), path[0]), lambda found: _is_missed(found, path[1:], rule))
         return f"({of(value, 'L')} <> '[]' OR {inside})" if is_index(path[0]) else inside
-    is_one = function(1, lambda found: _is_missed(found, path[1:], rule))
-    of_map, of_list = f"exists(map_values({members(value)}), {is_one})", f"exists({elements(value)}, {is_one})"
-    inside = when(has(value, "M"), of_map, of_list)
+    inside = _of_any(value, lambda found: _is_missed(found, path[1:], rule))
     return f"({is_set(value)} OR {inside})" if rule.hash and path == (ANY,) else inside
 
 
@@ -50,27 +48,30 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
     """
     name, rest, depth = path[0], path[1:], len(rule.path) - len(path)
     if name == ANY:
-        inside = function(1, lambda found: _is_in_list(found, rest, rule, rules) if rest else "false")
-        of_map, of_list = f"exists(map_values({members(value)}), {inside})", f"exists({elements(value)}, {inside})"
-        return when(has(value, "M"), of_map, of_list) if rest else "false"
+        return _of_any(value, lambda found: _is_in_list(found, rest, rule, rules)) if rest else "false"
     deeper = let(member(members(value), name), lambda found: _is_in_list(found, rest, rule, rules)) if rest else "false"
     around = (*rule.path[:depth], ANY)
     if is_index(name) or any(other.path in (around, (*around, *path)) for other in rules):
         return deeper
 
     def is_held(found: Sql) -> Sql:
-        return (
-            f"{has(found, 'M')} OR {has(found, 'L')}" if rest else f"{found} IS NOT NULL AND NOT {has(found, 'NULL')}"
-        )
+        if rest:
+            return f"{has(found, 'M')} OR {has(found, 'L')}"
+        return f"{found} IS NOT NULL AND NOT {has(found, 'NULL')}"
 
     def holds(element: Sql) -> Sql:
+        in_map = let(member(members(element), name), is_held)
         # Of a list in the list its text is enough: that it holds the name.
         in_text = f"contains({of(element, 'L')}, concat({json_of(literal(name))}, ':'))"
-        return (
-            call("coalesce", let(member(members(element), name), is_held), "false") + f" OR coalesce({in_text}, false)"
-        )
+        return f"coalesce({in_map}, false) OR coalesce({in_text}, false)"
 
     return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
+
+
+def _of_any(value: Sql, is_one: Callable[[Sql], Sql]) -> Sql:
+    """Whether any member of a map, or element of a list, is such a one; null for other values."""
+    each = function(1, is_one)
+    return when(has(value, "M"), f"exists(map_values({members(value)}), {each})", f"exists({elements(value)}, {each})")
 
 
 def is_set(value: Sql) -> Sql:

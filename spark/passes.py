@@ -6,7 +6,7 @@ The counts refuse an export that is not what its manifest says, and show where t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -44,7 +44,6 @@ class Load:
     `metadata`: that of the table that is there, empty where there is none. `existing`: its columns; None for another key,
     and for a table that the product has not made.
     `often_null`: attributes that are NULL in many items. `expects_misfits`: odd rows are looked through, not only counted.
-    `made`: the ids of the columns and nested fields that the table got for it.
     """
 
     spark: SparkSession
@@ -56,7 +55,6 @@ class Load:
     protection: Protection
     often_null: Sequence[str] = ()
     expects_misfits: bool = False
-    made: set[int] = field(default_factory=set)
 
     @property
     def manifest(self) -> ExportManifest:
@@ -82,9 +80,13 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Written:
-    """Rows in a branch (empty name: only counted), what was counted, and what that adds to the profile."""
+    """Rows in a branch, what was counted, and what that adds to the profile.
+
+    Without a branch (empty name) they were only counted, and are made anew by whoever reads them.
+    """
 
     branch: str
+    rows: DataFrame
     found: dict[str, Any]
     seen: list[Observed]
 
@@ -97,7 +99,7 @@ def written(this: Load, target: Target, rows: Counted) -> Written:
     """Write all rows to a branch, or nowhere where no branch can carry them, counting as they pass.
 
     Raises a JobRefused for an export that is not what its manifest says. Who carries on without what was written takes it
-    back (`taken_back`).
+    back (`Table.withdraw`).
     """
     branch = "" if target.replaces_key else _new_branch(this, target)
     if branch:
@@ -105,15 +107,6 @@ def written(this: Load, target: Target, rows: Counted) -> Written:
     else:
         rows.typed.write.format("noop").mode("overwrite").save()
     return _checked(this, target, branch, rows)
-
-
-def taken_back(this: Load) -> None:
-    """Take back what this load has made and not published: its branch, columns and fields that no row has come to use.
-
-    A table that was begun by it stays marked as being loaded.
-    """
-    this.table.withdraw(this.made)
-    this.made.clear()
 
 
 def _found(this: Load, counts: Observation) -> dict[str, Any]:
@@ -125,7 +118,7 @@ def _new_branch(this: Load, target: Target) -> str:
     """A branch of a table that has all columns which are to be written."""
     if this.existing:
         this.table.drop_leftovers()
-        this.made.update(this.table.evolve(target.written))
+        this.table.evolve(target.written)
     else:
         this.table.create(target.written)
         this.table.drop_leftovers()
@@ -178,7 +171,7 @@ def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
         found["misfits"] = held.agg(F.sum(misfit_count())).first()[0]  # type: ignore[index]  # an aggregate has a row
     seen = _room_of_keys(this, found["unfit"]) if found["unfit"] else []
     seen += placed(observed_misfits(exploded(held), levels), target.columns) if found["misfits"] else []
-    return Written(branch, found, seen)
+    return Written(branch, held, found, seen)
 
 
 def _room_of_keys(this: Load, unfit: int) -> list[Observed]:

@@ -6,7 +6,7 @@ Through Iceberg's Java API, so that attribute names never pass through SQL, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -58,6 +58,8 @@ class Table:
         self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, catalog)
         self._identifier = self._iceberg.catalog.TableIdentifier.parse(name)
         self.sql_name = ".".join(f"`{part}`" for part in order.table.split("."))
+        #: The ids of the columns and nested fields that the table got by this object.
+        self._added: frozenset[int] = frozenset()
 
     def metadata(self) -> dict[str, Any]:
         """The table's current metadata, as Iceberg writes it in JSON; empty where there is no table."""
@@ -117,20 +119,17 @@ class Table:
         transaction.commitTransaction()
         self.java()
 
-    def evolve(self, columns: Columns) -> frozenset[int]:
-        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit.
-
-        Returns the ids of what it has added.
-        """
-        there, wanted = self.columns().attributes, {field.name for field in columns.all}
+    def evolve(self, columns: Columns) -> None:
+        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
+        metadata, wanted = self.metadata(), {field.name for field in columns.all}
+        there = columns_of(metadata, self._order.source.key).attributes
         transaction = self.java().newTransaction()
         transaction.updateSchema().unionByNameWith(iceberg_schema(self._spark, table_schema(columns))).commit()
         # What is to be replaced or to go stays described until then: it is what readers see.
         left = tuple(field for field in there if field.name not in wanted)
         self._describe(transaction, replace(columns, attributes=columns.attributes + left))
-        before = field_ids(self.metadata())
         transaction.commitTransaction()
-        return field_ids(self.metadata()) - before
+        self._added |= field_ids(self.metadata()) - field_ids(metadata)
 
     def new_branch(self) -> str:
         """Start a branch at `MAIN`'s present state, to write to unseen."""
@@ -153,18 +152,19 @@ class Table:
         if branches or replacements:
             transaction.commitTransaction()
 
-    def withdraw(self, made: Set[int]) -> None:
+    def withdraw(self) -> None:
         """Take back what this load has made: its branch, whose files become orphans, and columns and nested fields.
 
-        `made`: their ids. What somebody has committed rows with meanwhile stays.
+        What somebody has committed rows with meanwhile stays. A table that it began stays marked as being loaded.
         """
         metadata = self.metadata()
         if self._branch in metadata.get("refs", {}):
             self.java().manageSnapshots().removeBranch(self._branch).commit()
-        if made and (unused := fields_made_ready(metadata, made)):
+        if self._added and (unused := fields_made_ready(metadata, self._added)):
             transaction = self.java().newTransaction()
             self._delete_columns(transaction, unused)
             transaction.commitTransaction()
+        self._added = frozenset()
 
     def branch_summary(self, name: str) -> Mapping[str, str]:
         """The summary of a branch's newest snapshot."""
