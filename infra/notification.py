@@ -18,7 +18,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from pipeline.errors import SettingRefused
-from pipeline.mail_frame import MAIL_LISTS, UNKNOWN_TABLE
+from pipeline.mails.frame import MAIL_LISTS, UNKNOWN_TABLE
 from pipeline.settings import TableSettings
 
 _MOST_TABLES_IN_A_FILTER = 148  # SNS takes 150 combinations, and one value is ours

@@ -8,7 +8,7 @@ from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.errors import ExportTimedOut, FilteredExport
-from pipeline.exports import LONGEST_EXPORT, failure_of, wait_before_check, waited
+from pipeline.exports.requests import LONGEST_EXPORT, failure_of, wait_before_check, waited
 
 
 def _check_exports(event: dict[str, Any], _deployment: Deployment) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from lambdas.aws import mail, parameters, source
 from lambdas.observability import doorway, logger
 from lambdas.telling import report_of, tell
 from pipeline.deployment import Deployment
-from pipeline.execution_input import tick_of
-from pipeline.failure_mail import failure_mail, table_of
-from pipeline.failures import Failure
-from pipeline.horizon import Horizon
-from pipeline.incidents import Kind, Told, after_failure
 from pipeline.instants import parse_instant
-from pipeline.mail_frame import UNKNOWN_TABLE
+from pipeline.mails.failure import failure_mail, table_of
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import UNKNOWN_TABLE
+from pipeline.mails.incidents import Kind, Told, after_failure
+from pipeline.planning.execution_input import tick_of
+from pipeline.planning.horizon import Horizon
 
 
 def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:

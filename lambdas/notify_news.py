@@ -11,12 +11,12 @@ from lambdas.aws import parameters
 from lambdas.aws.clients import client
 from lambdas.observability import doorway, logger
 from lambdas.telling import report_of, tell
-from pipeline.continuity import Rows
 from pipeline.deployment import Deployment
-from pipeline.digest import Digest
-from pipeline.drift import summed
-from pipeline.horizon import Horizon
-from pipeline.incidents import after_look
+from pipeline.mails.digest import Digest
+from pipeline.mails.incidents import after_look
+from pipeline.planning.horizon import Horizon
+from pipeline.table.continuity import Rows
+from pipeline.table.drift import summed
 
 _AT_ONCE = 8
 

@@ -9,11 +9,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas.aws import mail, parameters
 from lambdas.observability import doorway, logger
 from lambdas.telling import tell
-from pipeline.continuity import rows_of_report
 from pipeline.deployment import Deployment
-from pipeline.execution_input import MAINTAIN
-from pipeline.incidents import after_look, round_works
-from pipeline.mail import horizon_after, is_told_at_once, success_mail
+from pipeline.mails.incidents import after_look, round_works
+from pipeline.mails.success import horizon_after, is_told_at_once, success_mail
+from pipeline.planning.execution_input import MAINTAIN
+from pipeline.table.continuity import rows_of_report
 
 
 def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:

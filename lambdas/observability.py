@@ -13,7 +13,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from lambdas.aws.clients import aws_failures
 from pipeline.deployment import Deployment
-from pipeline.observation import Observation
+from pipeline.planning.observation import Observation
 
 # Powertools keeps these for a container; names come from the environment that `infra` writes.
 logger = Logger()
@@ -40,7 +40,7 @@ def record_lag(table: str, seen: Observation) -> None:
     """Publish how far the table is behind what could be exported, and how long until its history is lost.
 
     LagSeconds: latest restorable time minus watermark. HoursUntilHistoryIsLost and RecoveryPeriodUsed (percent): see
-    `pipeline.horizon`. The last one is published without the table, too: one alarm watches all tables.
+    `pipeline.planning.horizon`. The last one is published without the table, too: one alarm watches all tables.
     Nothing is published for a table without a watermark, one of another source, or a source without recovery.
     """
     horizon = seen.horizon

@@ -7,22 +7,22 @@ from typing import Any
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from lambdas.observability import doorway, logger, record_lag
-from pipeline.continuity import rows_of_table
 from pipeline.deployment import Deployment
-from pipeline.digest import digest_due
 from pipeline.errors import REMEDY_MARK
-from pipeline.execution_input import BACKFILL, FULL, REPORTED_AS, ExecutionInput, tick_of
-from pipeline.incidents import after_look
 from pipeline.instants import format_instant
-from pipeline.journal import Claim, newest_claim
-from pipeline.marker import Marker, TableState
-from pipeline.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
-from pipeline.planner import another_run, next_action
+from pipeline.mails.digest import digest_due
+from pipeline.mails.incidents import after_look
+from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, ExecutionInput, tick_of
+from pipeline.planning.journal import Claim, newest_claim
+from pipeline.planning.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
+from pipeline.planning.planner import another_run, next_action
+from pipeline.planning.rules import rules_of
+from pipeline.planning.window_lengths import last_merge
 from pipeline.prices import LastRun, estimate
-from pipeline.recovery import history_needed, next_window
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.settings import DAILY, TableSettings
-from pipeline.window_lengths import last_merge
+from pipeline.table.continuity import rows_of_table
+from pipeline.table.marker import Marker, TableState
 
 _MOST_RACES = 3
 
@@ -33,9 +33,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         found = parameters.read(deployment, wish.table, by_schedule=tick_of(event["input"]) is not None)
         seen = _observe(deployment, wish.table, found, event["execution"])
         found.settings.columns.check_key(seen.source.table.key)
-        settings = found.settings
-        lengths = next_window(settings, seen.source.recovery_days, seen.table), history_needed(settings)
-        action = next_action(seen, wish, *lengths, maintain_every=settings.maintain_every, rebuilds=settings.rebuilds)
+        action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break

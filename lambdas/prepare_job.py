@@ -7,10 +7,10 @@ from typing import Any
 from lambdas.aws import jobs
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.execution_input import BACKFILL, MAINTAIN, VERIFY
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
+from pipeline.planning.execution_input import BACKFILL, MAINTAIN, VERIFY
 from pipeline.settings import TableSettings
 from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 

@@ -7,11 +7,11 @@ from typing import Any
 from lambdas.aws import parameters, reports, table
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.drift import drift_of
 from pipeline.errors import JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import REPORTED_AS
 from pipeline.instants import format_instant
-from pipeline.marker import TableState
+from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.table.drift import drift_of
+from pipeline.table.marker import TableState
 
 
 def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.exports import ExportRequest, attempts, client_token, failure_of, is_lost, wait_before_check
+from pipeline.exports.requests import ExportRequest, attempts, client_token, failure_of, is_lost, wait_before_check
 from pipeline.instants import parse_instant
 
 

@@ -2,7 +2,7 @@
 
 In this order a crash in between costs a mail too many, never one too few. For the same reason nothing here fails because
 of the parameter: where it cannot be read everything is news, and where it cannot be written the next run tells it again.
-Only an all-clear is recorded before its mail as well, and waits where that cannot be: see `pipeline.incidents.ending`.
+Only an all-clear is recorded before its mail as well, and waits where that cannot be: see `pipeline.mails.incidents.ending`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas.aws import mail, parameters, reports
 from lambdas.observability import logger
 from pipeline.deployment import Deployment
-from pipeline.horizon import Horizon
-from pipeline.incidents import News, Told, all_clear_later, ending
-from pipeline.notices import notices
+from pipeline.mails.incidents import News, Told, all_clear_later, ending
+from pipeline.mails.notices import notices
+from pipeline.planning.horizon import Horizon
 
 
 def tell(

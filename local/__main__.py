@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from local.failed import Failed
 from local.remedies import told
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
-from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.setting_checks import read_json
 from pipeline.settings import TableSettings
 
@@ -106,8 +106,8 @@ def _demo(asked: argparse.Namespace) -> int:
 
 def _replay(asked: argparse.Namespace) -> int:
     from local.replay import replay
-    from pipeline.drift import drift_of, told_drift
-    from pipeline.mail_frame import accounting
+    from pipeline.mails.frame import accounting
+    from pipeline.table.drift import drift_of, told_drift
 
     is_new = False
     for report in replay(asked.exports, _table_of(asked)):
@@ -123,7 +123,7 @@ def _replay(asked: argparse.Namespace) -> int:
 
 def _verify(asked: argparse.Namespace) -> int:
     from local.verify import verify
-    from pipeline.verification import accounted
+    from pipeline.table.verification import accounted
 
     report = verify(asked.exports, _table_of(asked))
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
@@ -133,7 +133,7 @@ def _verify(asked: argparse.Namespace) -> int:
 def _maintain(asked: argparse.Namespace) -> int:
     from local.local_table import LocalTable
     from local.maintain import maintain
-    from pipeline import maintenance
+    from pipeline.table import maintenance
 
     namespace, name = asked.table
     report = maintain(LocalTable(namespace, name, (), asked.warehouse), asked.snapshot_days)

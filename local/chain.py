@@ -11,9 +11,9 @@ from datetime import datetime
 
 from local.found_exports import FoundExport
 from pipeline.errors import Gap, ManifestUnreadable, Overlap
+from pipeline.exports.manifests import check_source
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
-from pipeline.manifests import check_source
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import ManifestUnreadable
+from pipeline.exports.manifests import ExportManifest, check_totals, parse_files, parse_summary, verify_md5
 from pipeline.instants import format_instant
-from pipeline.manifests import ExportManifest, check_totals, parse_files, parse_summary, verify_md5
 
 #: Bytes of items. Of a handful, half the time is Java's second compiler; a load of 170 MB is a quarter quicker with it.
 _LONG_LOAD = 50_000_000

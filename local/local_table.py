@@ -11,12 +11,12 @@ from pathlib import Path
 from local.found_exports import FoundExport
 from local.hadoop_catalog import newest_metadata
 from local.session import CATALOG
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.table_columns import has_key
 from pipeline.errors import KeyMismatch, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
-from pipeline.marker import NO_TABLE, Marker, TableState, read_table_state
-from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.table_columns import has_key
+from pipeline.table.marker import NO_TABLE, Marker, TableState, read_table_state
 
 _BUCKETS = 16
 

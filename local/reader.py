@@ -17,7 +17,7 @@ from pyiceberg.table import Table as IcebergTable
 from local.compare import Difference, Table, differences
 from local.control import LocalAws
 from local.hadoop_catalog import newest_metadata
-from pipeline.marker import NAMES
+from pipeline.table.marker import NAMES
 
 
 class _WithNulls(arrow_io.ArrowProjectionVisitor):  # type: ignore[misc]  # PyIceberg's own is not typed

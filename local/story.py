@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.execution_input import REPORTED_AS
-from pipeline.mail_frame import accounting
+from pipeline.mails.frame import accounting
+from pipeline.planning.execution_input import REPORTED_AS
 
 
 def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:

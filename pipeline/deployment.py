@@ -17,7 +17,7 @@ _PREFIX = "TIDEMARK_"
 class Deployment:
     """The names and places that the stack gave its parts; all text, none of it secret.
 
-    `columns_file`: the URI of what the settings say of columns (`pipeline.columns_file`).
+    `columns_file`: the URI of what the settings say of columns (`pipeline.columns.columns_file`).
     `parameter_prefix` is ``/tidemark/<stack>``; `bucket` holds exports/, warehouse/, runs/ and logs/.
     """
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant, parse_instant
-from pipeline.overrides import NO_OVERRIDES, Overrides
 from pipeline.settings import TableSettings
 
 #: EMR Serverless takes entry point arguments of up to 10,280 characters (botocore's model of StartJobRun).
@@ -36,7 +36,7 @@ class JobOrder:
     for maintain both are the watermark.
     `report_uri` is where the job writes its report (JSON), whether it committed or refused.
     `columns`: what the settings say of columns; of an order that names a `columns_file` the job reads it there
-    (`pipeline.columns_file`). `compare_old_images`: a merge compares them with the table's rows.
+    (`pipeline.columns.columns_file`). `compare_old_images`: a merge compares them with the table's rows.
     `snapshot_days`: how many days before the watermark can still be looked at after maintenance.
     """
 

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
-from pipeline.journal import RunPlan
-from pipeline.marker import Marker
+from pipeline.planning.journal import RunPlan
+from pipeline.table.marker import Marker
 
 EXPORT_PER_GB = 0.10
 #: An incremental export bills at least 10,000,000 bytes, however quiet the window was.

@@ -14,10 +14,10 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
-from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.planning.window_lengths import WindowBounds, WindowLengths
 from pipeline.run_reports import TABLE as RUNS
 from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, known, names_of, text, whole, word
-from pipeline.window_lengths import WindowBounds, WindowLengths
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
@@ -72,7 +72,7 @@ class TableSettings:
     snapshot_days: int = 7
 
     def to_json(self) -> str:
-        """Write all but `columns` as one line of JSON, for its parameter. They are in a file (`pipeline.columns_file`)."""
+        """Write all as one line of JSON, but `columns`, which are in a file (`pipeline.columns.columns_file`)."""
         said = asdict(self)
         del said["columns"]
         return json.dumps(said, separators=(",", ":"))

@@ -12,18 +12,18 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.column_changes import changed_columns, new_columns, new_paths
-from pipeline.column_profile import MEMBER, Observed, Path
-from pipeline.column_types import ColumnType, Kind
+from pipeline.columns.changes import changed_columns, new_columns, new_paths
+from pipeline.columns.profile import MEMBER, Observed, Path
+from pipeline.columns.table_columns import Columns, shown_columns
+from pipeline.columns.types import ColumnType, Kind
 from pipeline.job_order import JobOrder
-from pipeline.marker import shown_schema_id
-from pipeline.table_columns import Columns, shown_columns
-from spark.keys import shown
-from spark.profiles import exploded
+from pipeline.table.marker import shown_schema_id
+from spark.expressions.sql import Sql, call, function, transform, when
+from spark.iceberg.table import Table
 from spark.report import Committed, listed_misfits
-from spark.sql import Sql, call, function, transform, when
-from spark.table import Table
-from spark.table_rows import changed_since
+from spark.rows.keys import shown
+from spark.rows.profiles import exploded
+from spark.rows.table_rows import changed_since
 
 #: Paths that are counted in one look at the table: each is two aggregates, and a thousand take Spark a while to plan.
 _AT_ONCE = 100

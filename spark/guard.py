@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from pipeline.columns.table_columns import has_key
 from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.marker import NO_TABLE, Marker, TableState, read_table_state, snapshot_at
-from pipeline.table_columns import has_key
+from pipeline.table.marker import NO_TABLE, Marker, TableState, read_table_state, snapshot_at
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:

@@ -14,23 +14,23 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from pipeline.columns_file import from_file
+from pipeline.columns.columns_file import from_file
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
-from pipeline.execution_input import MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from spark import files, report
-from spark.earlier import committed_earlier
 from spark.guard import is_done
-from spark.load import load
-from spark.maintain import maintain
-from spark.merge import merge
-from spark.protection import Protection, submitted_secret
+from spark.hiding.protection import Protection, submitted_secret
+from spark.iceberg.maintain import maintain
+from spark.iceberg.table import Table
+from spark.loading.load import load
+from spark.merging.merge import merge
 from spark.refusals import torn_file
+from spark.report_from_commit import committed_earlier
 from spark.session import configured, submitted_session
-from spark.table import Table
-from spark.verify import verify
+from spark.verifying.verify import verify
 
 _WORK = {"load": load, "merge": merge, "backfill": merge}
 #: Work that leaves every row as it was, so that its report says what no commit may.

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.column_types import Field
+from pipeline.columns.types import Field
 from pipeline.errors import (
     ConflictingChanges,
     CountMismatch,
@@ -25,13 +25,14 @@ from pipeline.errors import (
     UnreadableLine,
 )
 from pipeline.job_order import JobOrder
-from spark import changes, files
-from spark.contradictions import rule_missed
+from spark import files
+from spark.exports.reading import Export, lines, read_exports
+from spark.hiding.contradictions import rule_missed
+from spark.hiding.missed_rules import CONTRADICTED
 from spark.java import thrown_in
-from spark.keys import LACKS_KEY, key_cells, of_several, shown
-from spark.missed_rules import CONTRADICTED
-from spark.projection import READABLE, unreadable
-from spark.reading import Export, lines, read_exports
+from spark.merging import changes
+from spark.rows.keys import LACKS_KEY, key_cells, of_several, shown
+from spark.rows.projection import READABLE, unreadable
 
 #: Where Java and Hadoop unpack, natively as well.
 _UNPACKING = ("java.util.zip.", "org.apache.hadoop.io.compress.")

@@ -10,12 +10,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.columns.misfit_paths import dictionaries
+from pipeline.columns.table_columns import Columns
 from pipeline.errors import PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.misfit_paths import dictionaries
 from pipeline.run_reports import COMMITTED
-from pipeline.table_columns import Columns
 from spark import files
 
 MOST_LISTED = 50
@@ -74,7 +74,7 @@ def write_report(spark: SparkSession, order: JobOrder, report: Mapping[str, Any]
 
 
 def listed_misfits(misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]:
-    """The most frequent kinds of misfits, as `spark.profiles.exploded` gives them: path, type, count, a key.
+    """The most frequent kinds of misfits, as `spark.rows.profiles.exploded` gives them: path, type, count, a key.
 
     Indices, and names that are data, become ``*`` in a path, so that a list or dictionary is one path however long it is;
     the first step is an attribute.

@@ -1,6 +1,6 @@
 """For how many tasks the shuffles of a job are made: as many as its rows need, whatever the session was told.
 
-Spark's 200 suit few jobs. Where rows are kept (`spark.kept`), Spark 3.5 never joins small parts to larger ones
+Spark's 200 suit few jobs. Where rows are kept (`spark.caching`), Spark 3.5 never joins small parts to larger ones
 (SPARK-46995), and a task that makes typed rows takes a tenth of a second before its first: of 5,000 changes, 200 tasks
 take three times as long as the whole merge. Of very many rows, 200 parts may each be more than an executor holds.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from pyspark.sql import SparkSession
 
-from pipeline.manifests import ExportManifest
+from pipeline.exports.manifests import ExportManifest
 from pipeline.prices import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"

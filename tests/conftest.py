@@ -8,8 +8,8 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-# How long an example takes says something of the machine, nothing of the code.
-settings.register_profile("tidemark", deadline=None)
+# How long an example takes says something of the machine, nothing of the code; and one commit has one result everywhere.
+settings.register_profile("tidemark", deadline=None, derandomize=True)
 settings.load_profile("tidemark")
 
 #: Folders whose tests share something that takes long to start: one process takes all of them.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lambdas.aws.clients import client
-from pipeline.columns_file import from_file
+from pipeline.columns.columns_file import from_file
+from pipeline.columns.overrides import Overrides
 from pipeline.deployment import Deployment
-from pipeline.overrides import Overrides
 
 
 def read(deployment: Deployment, table: str) -> Overrides:

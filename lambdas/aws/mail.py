@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from lambdas.aws.clients import client
-from pipeline.mail_frame import Mail
+from pipeline.mails.frame import Mail
 
 
 def send(topic_arn: str, mail: Mail) -> None:

@@ -10,8 +10,8 @@ from lambdas.aws import columns
 from lambdas.aws.clients import client, error_code
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused, SettingsMissing
-from pipeline.incidents import Told
-from pipeline.journal import Claim
+from pipeline.mails.incidents import Told
+from pipeline.planning.journal import Claim
 from pipeline.settings import TableSettings
 
 _WATERMARK, _TOLD = "last-export-time", "told"

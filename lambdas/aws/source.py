@@ -9,10 +9,10 @@ from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
-from pipeline.exports import VIEW_TYPE, ExportRequest
-from pipeline.horizon import DEFAULT_RECOVERY_DAYS
+from pipeline.exports.requests import VIEW_TYPE, ExportRequest
 from pipeline.identity import SourceTable
-from pipeline.observation import SourceHistory
+from pipeline.planning.horizon import DEFAULT_RECOVERY_DAYS
+from pipeline.planning.observation import SourceHistory
 
 
 def look(table: str) -> SourceHistory:

@@ -7,8 +7,8 @@ import json
 from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
-from pipeline.marker import NO_TABLE, TableState, read_table_state
 from pipeline.setting_checks import refusal
+from pipeline.table.marker import NO_TABLE, TableState, read_table_state
 
 
 def look(database: str, table: str) -> TableState:

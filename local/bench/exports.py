@@ -24,8 +24,8 @@ from local.aws.pitr.files import (
 from local.aws.pitr.records import NEW_AND_OLD_IMAGES, Extent
 from local.aws.pitr.times import micros_of_instant
 from local.bench import orders
+from pipeline.exports.windows import ExportWindow
 from pipeline.identity import SourceTable
-from pipeline.windows import ExportWindow
 
 SOURCE = SourceTable(
     "arn:aws:dynamodb:us-east-1:000000000000:table/bench-orders", "0b9ff8a2-0000-4000-8000-00000000be0c", orders.KEY

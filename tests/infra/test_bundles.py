@@ -105,7 +105,7 @@ def test_a_changed_file_gives_another_bundle_and_what_python_leaves_lying_about_
     after = spark_bundle(tree)
     assert after.digest != before.digest
     with zipfile.ZipFile(after.path) as archive:
-        assert archive.read("pipeline/windows.py").endswith(b"# changed\n")
+        assert archive.read("pipeline/exports/windows.py").endswith(b"# changed\n")
 
 
 def test_a_bundle_that_is_up_to_date_is_left_alone(tree):

@@ -10,9 +10,9 @@ import pytest
 
 from infra.functions import FUNCTIONS
 from infra.paths import ROOT
-from pipeline.columns_file import from_file
+from pipeline.columns.columns_file import from_file
+from pipeline.columns.overrides import NO_OVERRIDES
 from pipeline.deployment import Deployment
-from pipeline.overrides import NO_OVERRIDES
 from pipeline.settings import TableSettings
 
 DEFINITION = (ROOT / "statemachine" / "continuous_export.asl.json").read_text()

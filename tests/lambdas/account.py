@@ -11,12 +11,12 @@ from typing import Any
 
 from lambdas.observability import Handler
 from local.control import ACCOUNT, REGION, LocalAws
-from pipeline.columns_file import to_file
+from pipeline.columns.columns_file import to_file
+from pipeline.columns.overrides import Overrides
 from pipeline.deployment import Deployment
 from pipeline.instants import floor_to, format_instant
-from pipeline.marker import MAINTAINED, Marker
-from pipeline.overrides import Overrides
 from pipeline.settings import MailLists, TableSettings
+from pipeline.table.marker import MAINTAINED, Marker
 
 WINDOW = timedelta(minutes=15)
 _WITHIN_SECONDS = 30

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lambdas.plan import handler
+from pipeline.columns.overrides import Overrides
 from pipeline.errors import SettingRefused
-from pipeline.overrides import Overrides
 from tests.lambdas.account import SETTINGS, Account, call
 
 pytestmark = pytest.mark.local_aws

@@ -8,9 +8,9 @@ import pytest
 
 from lambdas import notify_failure
 from lambdas.plan import handler as plan_handler
-from pipeline.execution_input import BACKFILL
 from pipeline.instants import parse_instant
-from pipeline.journal import Claim, RunPlan
+from pipeline.planning.execution_input import BACKFILL
+from pipeline.planning.journal import Claim, RunPlan
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 

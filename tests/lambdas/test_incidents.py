@@ -11,9 +11,9 @@ from botocore.exceptions import ClientError
 
 from lambdas import notify_news, notify_success
 from lambdas.plan import handler as plan_handler
-from pipeline.execution_input import VERIFY
-from pipeline.incidents import Told
 from pipeline.instants import format_instant
+from pipeline.mails.incidents import Told
+from pipeline.planning.execution_input import VERIFY
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done

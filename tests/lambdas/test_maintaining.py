@@ -10,7 +10,7 @@ import pytest
 from lambdas.plan import handler as plan_handler
 from lambdas.record_watermark import handler as record_handler
 from pipeline.instants import format_instant
-from pipeline.maintenance import COUNTED
+from pipeline.table.maintenance import COUNTED
 from tests.lambdas.account import Account, call
 
 pytestmark = pytest.mark.local_aws

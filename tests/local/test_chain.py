@@ -9,9 +9,9 @@ import pytest
 from local.chain import chain_for
 from local.found_exports import FoundExport
 from pipeline.errors import Gap, ManifestUnreadable, OtherTable, OtherTableId, Overlap
+from pipeline.exports.manifests import ExportManifest
+from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
-from pipeline.manifests import ExportManifest
-from pipeline.windows import ExportWindow
 
 SOURCE = SourceTable("arn:aws:dynamodb:eu-west-1:111122223333:table/orders", "id-1", (KeyAttribute("pk", "S"),))
 

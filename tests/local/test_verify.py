@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from local.aws.pitr.offline import FullExport, IncrementalExport, Put, journal_of, write_exports
+from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
-from pipeline.windows import ExportWindow
 from tests.local_command import run_local
 
 pytestmark = pytest.mark.spark

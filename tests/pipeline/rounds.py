@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.failure_mail import failure_mail
-from pipeline.failures import Failure
-from pipeline.horizon import Horizon
-from pipeline.incidents import Incident
-from pipeline.journal import RunPlan
-from pipeline.mail_frame import Mail
-from pipeline.observation import Export, describe
+from pipeline.mails.failure import failure_mail
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import Mail
+from pipeline.mails.incidents import Incident
+from pipeline.planning.horizon import Horizon
+from pipeline.planning.journal import RunPlan
+from pipeline.planning.observation import Export, describe
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, at, plan
 
 COUNTS = {"read": 15, "inserted": 5, "updated": 4, "deleted": 3, "already_there": 2, "unknown_deletes": 1}

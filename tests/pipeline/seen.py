@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.column_growth import first_columns
-from pipeline.column_profile import Profile
-from pipeline.column_types import ColumnType
+from pipeline.columns.growth import first_columns
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.profile import Profile
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import ColumnType
 from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
-from pipeline.table_columns import Columns
 
 KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
 S, N = {"S": "x"}, {"N": "1"}

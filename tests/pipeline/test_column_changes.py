@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_changes import changed_columns, new_columns
-from pipeline.column_profile import ELEMENT, Observed
-from pipeline.column_types import BYTES, FLAG, JSON, LONG, TEXT, ColumnType, Field, Kind
-from pipeline.table_columns import Columns
+from pipeline.columns.changes import changed_columns, new_columns
+from pipeline.columns.profile import ELEMENT, Observed
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import BYTES, FLAG, JSON, LONG, TEXT, ColumnType, Field, Kind
 
 KEY = Field("id", "id", TEXT)
 

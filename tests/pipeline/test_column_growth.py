@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_growth import first_columns, grown
-from pipeline.column_profile import Observed, Profile, steps_of
-from pipeline.column_types import JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Kind, field_count
+from pipeline.columns.growth import first_columns, grown
+from pipeline.columns.misfit_paths import resolved
+from pipeline.columns.overrides import Overrides
+from pipeline.columns.profile import Observed, Profile, steps_of
+from pipeline.columns.types import JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Kind, field_count
 from pipeline.identity import KeyAttribute
-from pipeline.misfit_paths import resolved
-from pipeline.overrides import Overrides
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.column_names import LONGEST_NAME, RESERVED, column_names, doc_of, fits_doc
+from pipeline.columns.names import LONGEST_NAME, RESERVED, column_names, doc_of, fits_doc
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_growth import grown
-from pipeline.column_rebuild import rebuilt
-from pipeline.column_types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.growth import grown
+from pipeline.columns.overrides import Overrides
+from pipeline.columns.pins import check_followed
+from pipeline.columns.rebuild import rebuilt
+from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
-from pipeline.overrides import Overrides
-from pipeline.pins import check_followed
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 

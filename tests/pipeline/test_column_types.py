@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_profile import Profile
-from pipeline.column_types import (
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.profile import Profile
+from pipeline.columns.types import (
     BYTES,
     DIGITS,
     FLAG,
@@ -19,7 +20,6 @@ from pipeline.column_types import (
     column_type,
     holds,
 )
-from pipeline.item_sample import observed_items
 
 
 def seen(*values) -> Profile:

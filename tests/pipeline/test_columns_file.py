@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from pipeline.columns_file import from_file, to_file
-from pipeline.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.columns_file import from_file, to_file
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 
 SAID = Overrides.parse({"e-mail 📧": {"hash": True}, "/address/zip": {"type": "S", "name": "zip"}})
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.digest import Digest, digest_due
-from pipeline.marker import WATERMARK, Marker
+from pipeline.mails.digest import Digest, digest_due
+from pipeline.table.marker import WATERMARK, Marker
 from tests.pipeline.world import ARN, at
 
 

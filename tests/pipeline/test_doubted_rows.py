@@ -6,11 +6,11 @@ from datetime import datetime
 
 import pytest
 
-from pipeline.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
-from pipeline.horizon import Horizon
-from pipeline.incidents import Kind, News, Told, after_failure, after_look, all_clear_later, ending
 from pipeline.instants import format_instant
-from pipeline.marker import Marker
+from pipeline.mails.incidents import Kind, News, Told, after_failure, after_look, all_clear_later, ending
+from pipeline.planning.horizon import Horizon
+from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
+from pipeline.table.marker import Marker
 from tests.pipeline.world import at
 
 

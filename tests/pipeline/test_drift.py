@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.drift import drift_of, summed, told_drift
+from pipeline.table.drift import drift_of, summed, told_drift
 
 MISFIT = {"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}
 COLUMN = {"column": "size", "path": "/size", "type": "bigint", "count": 1, "example": '{"id":"b"}'}

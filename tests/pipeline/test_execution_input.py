@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import InputRefused
-from pipeline.execution_input import ExecutionInput, tick_of
+from pipeline.planning.execution_input import ExecutionInput, tick_of
 from tests.pipeline.world import at
 
 

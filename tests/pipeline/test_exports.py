@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed
-from pipeline.exports import (
+from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
     attempts,
@@ -20,7 +20,7 @@ from pipeline.exports import (
     wait_before_check,
     waited,
 )
-from pipeline.windows import windows_between
+from pipeline.exports.windows import windows_between
 from tests.pipeline.world import at, bounds
 
 WINDOW = ExportRequest(window=windows_between(bounds("12:00 13:00"))[0])

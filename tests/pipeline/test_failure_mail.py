@@ -7,8 +7,8 @@ import re
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.horizon import Horizon
-from pipeline.incidents import Incident, Kind
+from pipeline.mails.incidents import Incident, Kind
+from pipeline.planning.horizon import Horizon
 from tests.pipeline.rounds import failed
 from tests.pipeline.world import EXECUTION, MACHINE, at
 

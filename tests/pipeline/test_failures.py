@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pipeline.errors import ExportFailed, Gap, HistoryLost, PipelineError, PitrOff, error_names
-from pipeline.failures import Failure
+from pipeline.mails.failure_names import Failure
 
 
 def function_failed(error: Exception, name: str = "") -> dict[str, str]:

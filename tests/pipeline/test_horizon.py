@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.horizon import LEVELS, Horizon
+from pipeline.planning.horizon import LEVELS, Horizon
 from tests.pipeline.world import at
 
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.digest import Digest
-from pipeline.horizon import Horizon
-from pipeline.incidents import (
+from pipeline.mails.digest import Digest
+from pipeline.mails.incidents import (
     MOST_REMEMBERED,
     Incident,
     Kind,
@@ -23,6 +22,7 @@ from pipeline.incidents import (
     ending,
     round_works,
 )
+from pipeline.planning.horizon import Horizon
 from tests.pipeline.world import QUARTER_HOUR, at
 
 OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")

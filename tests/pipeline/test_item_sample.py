@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from pipeline import item_sample
-from pipeline.column_profile import Observed, Profile, weighed
-from pipeline.column_types import LONG, TEXT, Field, fields_of
-from pipeline.item_sample import items_of, observed_items
-from pipeline.overrides import Overrides
+from pipeline.columns import item_sample
+from pipeline.columns.item_sample import items_of, observed_items
+from pipeline.columns.overrides import Overrides
+from pipeline.columns.profile import Observed, Profile, weighed
+from pipeline.columns.types import LONG, TEXT, Field, fields_of
 
 S, N = {"S": "x"}, {"N": "1"}
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.execution_input import BACKFILL, FULL, MODES
+from pipeline.columns.overrides import Overrides
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import LONGEST_ARGUMENT, JobOrder
-from pipeline.journal import RunPlan
-from pipeline.overrides import Overrides
+from pipeline.planning.execution_input import BACKFILL, FULL, MODES
+from pipeline.planning.journal import RunPlan
 from tests.pipeline.world import SOURCE, at, plan
 
 ORDER = JobOrder(

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import ClaimUnreadable
-from pipeline.execution_input import BACKFILL, FULL, MODES, UPDATE
-from pipeline.exports import ExportRequest
-from pipeline.journal import Claim, RunPlan, newest_claim
-from pipeline.windows import windows_between
+from pipeline.exports.requests import ExportRequest
+from pipeline.exports.windows import windows_between
+from pipeline.planning.execution_input import BACKFILL, FULL, MODES, UPDATE
+from pipeline.planning.journal import Claim, RunPlan, newest_claim
 from tests.pipeline.world import ME, at, bounds, claim, plan
 
 LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store

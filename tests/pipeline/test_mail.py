@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.execution_input import BACKFILL, UPDATE
-from pipeline.mail import is_told_at_once, success_mail
+from pipeline.mails.success import is_told_at_once, success_mail
+from pipeline.planning.execution_input import BACKFILL, UPDATE
 from tests.pipeline.rounds import COUNTS, done
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
 

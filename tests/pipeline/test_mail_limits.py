@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.drift import drift_of
 from pipeline.errors import error_names
-from pipeline.execution_input import FULL
-from pipeline.failure_mail import failure_mail
-from pipeline.failures import Failure
-from pipeline.mail import success_mail
+from pipeline.mails.failure import failure_mail
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.success import success_mail
+from pipeline.planning.execution_input import FULL
+from pipeline.table.drift import drift_of
 from tests.pipeline.rounds import COUNTS, done, failed
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
 

@@ -8,15 +8,16 @@ from datetime import timedelta
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.execution_input import FULL, MAINTAIN, VERIFY, special_wish
-from pipeline.incidents import Incident, Kind, News, Told, after_look
 from pipeline.instants import format_instant
-from pipeline.mail import is_told_at_once, success_mail
-from pipeline.maintenance import COUNTED, is_due, oldest_kept, told
-from pipeline.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
-from pipeline.observation import Export, Halt, Idle, describe
-from pipeline.planner import next_action
+from pipeline.mails.incidents import Incident, Kind, News, Told, after_look
+from pipeline.mails.success import is_told_at_once, success_mail
+from pipeline.planning.execution_input import FULL, MAINTAIN, VERIFY, special_wish
+from pipeline.planning.observation import Export, Halt, Idle, describe
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
 from pipeline.prices import estimate
+from pipeline.table.maintenance import COUNTED, is_due, oldest_kept, told
+from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
 from tests.pipeline.rounds import done, failed
 from tests.pipeline.world import (
     ARN,
@@ -46,7 +47,7 @@ def loaded(first: str, watermark: str, maintained: str = "") -> TableState:
 
 def after(world, mode="update", every=DAY):
     """What a run does."""
-    return next_action(world, wish(mode), HOUR, maintain_every=every)
+    return next_action(world, wish(mode), Rules(HOUR, maintain_every=every))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_one_whose_run_died_is_finished_by_the_next(mode):
 
 def test_a_full_export_does_not_wait_for_it():
     world = seen("12:00", "09:00-15:00", claim=claim(FOUND))
-    assert next_action(world, wish(FULL), HOUR) == Export(plan("15:00", FULL), 8)
+    assert next_action(world, wish(FULL), Rules(HOUR)) == Export(plan("15:00", FULL), 8)
 
 
 def test_a_person_may_ask_for_it_at_any_time_each_time_anew():

@@ -9,9 +9,9 @@ import json
 import pytest
 
 from pipeline.errors import ChecksumMismatch, CountMismatch, ManifestUnreadable, OtherTable, OtherTableId, UnknownFormat
+from pipeline.exports.manifests import DataFile, check_source, check_totals, parse_files, parse_summary, verify_md5
+from pipeline.exports.windows import windows_between
 from pipeline.identity import KeyAttribute, SourceTable
-from pipeline.manifests import DataFile, check_source, check_totals, parse_files, parse_summary, verify_md5
-from pipeline.windows import windows_between
 from tests.pipeline.world import at
 
 ARN = "arn:aws:dynamodb:eu-west-1:111122223333:table/music"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.marker import (
+from pipeline.table.marker import (
     JOB_ID,
     LOADING,
     NO_TABLE,

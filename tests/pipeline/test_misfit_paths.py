@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pipeline.column_growth import grown
-from pipeline.column_profile import Observed, Profile, steps_of
-from pipeline.misfit_paths import dictionaries, placed, resolved, without_column
+from pipeline.columns.growth import grown
+from pipeline.columns.misfit_paths import dictionaries, placed, resolved, without_column
+from pipeline.columns.profile import Observed, Profile, steps_of
 from tests.pipeline.seen import N, S, columns, item
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from pipeline.continuity import Doubt
-from pipeline.digest import Digest
-from pipeline.drift import drift_of
 from pipeline.errors import error_names
-from pipeline.horizon import Horizon
-from pipeline.incidents import Incident, Kind, News, Told
-from pipeline.mail_frame import Mail
-from pipeline.notices import notices
+from pipeline.mails.digest import Digest
+from pipeline.mails.frame import Mail
+from pipeline.mails.incidents import Incident, Kind, News, Told
+from pipeline.mails.notices import notices
+from pipeline.planning.horizon import Horizon
+from pipeline.table.continuity import Doubt
+from pipeline.table.drift import drift_of
 from tests.pipeline.rounds import OUTLOOK
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at
 

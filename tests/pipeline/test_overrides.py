@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.overrides import Override, Overrides
 from pipeline.errors import SettingRefused
 from pipeline.identity import KeyAttribute
-from pipeline.overrides import Override, Overrides
 
 KEY = (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_growth import first_columns, grown
-from pipeline.column_profile import Profile
-from pipeline.column_rebuild import rebuilt
-from pipeline.column_types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.growth import first_columns, grown
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.pins import check_followed
+from pipeline.columns.profile import Profile
+from pipeline.columns.rebuild import rebuilt
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
-from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.pins import check_followed
-from pipeline.table_columns import Columns
 
 KEY = (KeyAttribute("pk", "S"),)
 S, N = {"S": "x"}, {"N": "1"}

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import DamagedExport, error_names
-from pipeline.execution_input import BACKFILL, FULL
-from pipeline.marker import TableState
-from pipeline.observation import Export
+from pipeline.planning.execution_input import BACKFILL, FULL
+from pipeline.planning.observation import Export
+from pipeline.table.marker import TableState
 from tests.pipeline.world import (
     ME,
     OTHER,

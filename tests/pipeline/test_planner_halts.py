@@ -8,10 +8,11 @@ from datetime import timedelta
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.execution_input import FULL
-from pipeline.marker import TableState
-from pipeline.observation import Export, Halt, Idle, Observation, Record
-from pipeline.planner import next_action
+from pipeline.planning.execution_input import FULL
+from pipeline.planning.observation import Export, Halt, Idle, Observation, Record
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
+from pipeline.table.marker import TableState
 from tests.pipeline.world import ME, OTHER, RECREATED, at, backfill, claim, full, plan, seen, table, update, wish
 
 UNMARKED = TableState(exists=True)
@@ -176,17 +177,17 @@ def keeping(days: int, world: Observation) -> Observation:
     ],
 )
 def test_a_source_that_keeps_less_history_than_a_window_takes_is_refused(world, error):
-    action = next_action(world, wish(), timedelta(days=1), timedelta(days=1, minutes=75))
+    action = next_action(world, wish(), Rules(timedelta(days=1), timedelta(days=1, minutes=75)))
     assert getattr(action, "error", "") == error
 
 
 def test_what_can_still_be_exported_is_exported_however_short_the_history():
     world = keeping(1, seen("20/13:00", "20/12:00-13:00"))
-    action = next_action(world, wish(), timedelta(hours=12), timedelta(days=1, minutes=75))
+    action = next_action(world, wish(), Rules(timedelta(hours=12), timedelta(days=1, minutes=75)))
     assert action == Export(plan("20/13:00 12:00"), 1)
 
 
 def test_the_refusal_says_how_many_hours_are_kept_and_how_many_are_needed():
-    action = next_action(keeping(1, seen("")), wish(), timedelta(days=1), timedelta(days=1, minutes=75))
+    action = next_action(keeping(1, seen("")), wish(), Rules(timedelta(days=1), timedelta(days=1, minutes=75)))
     assert isinstance(action, Halt)
     assert action.message == "the source keeps 24 hours of history; a window, a tick and the time to ask take 25.25"

@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY
-from pipeline.observation import Export, Halt, Idle
-from pipeline.planner import next_action
+from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY
+from pipeline.planning.observation import Export, Halt, Idle
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
 from tests.pipeline.world import HOUR, RECREATED, at, claim, plan, seen, table, update, wish
 
 SCHEDULE = wish()
@@ -17,7 +18,7 @@ LOST = seen("14/12:00", "20/00:00-13:00")
 
 
 def follow(world, wished=SCHEDULE, needed=timedelta()):
-    return next_action(world, wished, HOUR, needed, rebuilds=True)
+    return next_action(world, wished, Rules(HOUR, needed, rebuilds=True))
 
 
 def test_lost_history_is_made_good_by_a_full_export_that_says_why():

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.observation import Export, Idle, Record
+from pipeline.planning.observation import Export, Idle, Record
 from tests.pipeline.world import HOUR, QUARTER_HOUR, at, claim, plan, seen, update
 
 

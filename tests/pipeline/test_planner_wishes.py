@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.execution_input import BACKFILL, FULL
-from pipeline.observation import Export, Halt, Idle, Record
+from pipeline.planning.execution_input import BACKFILL, FULL
+from pipeline.planning.observation import Export, Halt, Idle, Record
 from tests.pipeline.world import HOUR, ME, OTHER, QUARTER_HOUR, at, backfill, claim, full, plan, seen, table, update
 
 

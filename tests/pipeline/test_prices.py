@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.execution_input import FULL
-from pipeline.marker import Marker
+from pipeline.planning.execution_input import FULL
 from pipeline.prices import Estimate, LastRun, estimate, export_cost, job_cost, month_of_exports
+from pipeline.table.marker import Marker
 from tests.pipeline.world import ARN, at, plan
 from tests.sources import ROOT
 

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from pipeline.column_growth import first_columns
-from pipeline.column_profile import Profile
+from pipeline.columns.growth import first_columns
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.profile import Profile
+from pipeline.columns.protected import PROTECTED, check_protected, protected_at, protected_text
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.instants import parse_instant
-from pipeline.item_sample import observed_items
-from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.protected import PROTECTED, check_protected, protected_at, protected_text
 
 S = {"S": "x"}
 ITEM = {"pk": S, "a": S, "m": {"M": {"x": S}}, "l": {"L": [{"M": {"x": S}}]}, "j": {"L": [S, {"N": "1"}]}}

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.columns.overrides import NO_OVERRIDES
 from pipeline.errors import SettingRefused
-from pipeline.overrides import NO_OVERRIDES
+from pipeline.planning.window_lengths import WindowBounds, WindowLengths
 from pipeline.settings import MailLists, Settings, SparkSettings, TableSettings, is_table_name
-from pipeline.window_lengths import WindowBounds, WindowLengths
 
 ORDERS = {"name": "orders"}
 

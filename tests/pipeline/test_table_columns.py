@@ -5,8 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pipeline.column_types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
-from pipeline.table_columns import Columns, column_kinds, columns_of, exact_names, exact_names_by_path, tells_by_path
+from pipeline.columns.table_columns import (
+    Columns,
+    column_kinds,
+    columns_of,
+    exact_names,
+    exact_names_by_path,
+    tells_by_path,
+)
+from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
 from tests.pipeline.seen import KEY
 
 LONG_NAME = "n" * 300

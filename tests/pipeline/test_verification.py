@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import VerificationFailed
-from pipeline.failure_mail import failure_mail
-from pipeline.failures import Failure
-from pipeline.mail import success_mail
-from pipeline.verification import accounted, difference_count, named, told
+from pipeline.mails.failure import failure_mail
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.success import success_mail
+from pipeline.table.verification import accounted, difference_count, named, told
 from tests.pipeline.rounds import done
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
 

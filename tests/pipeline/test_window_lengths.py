@@ -13,13 +13,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pipeline.instants import floor_to
-from pipeline.marker import Marker, TableState
-from pipeline.observation import Export, SourceHistory
-from pipeline.planner import next_action
+from pipeline.planning.observation import Export, SourceHistory
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules, windows_within
+from pipeline.planning.window_lengths import WindowBounds, WindowLengths, window_length
 from pipeline.prices import SMALLEST_INCREMENTAL, export_cost, month_of_exports
-from pipeline.recovery import windows_within
 from pipeline.settings import Settings
-from pipeline.window_lengths import WindowBounds, WindowLengths, window_length
+from pipeline.table.marker import Marker, TableState
 from tests.pipeline.world import ARN, HOUR, QUARTER_HOUR, SOURCE, at, seen, wish
 
 USUAL = WindowLengths.of(WindowBounds())
@@ -141,7 +141,7 @@ def live(written: Callable[[datetime], float], days: int, allowed: WindowLengths
         assert table.watermark is not None
         lived.lag = max(lived.lag, now - table.watermark)
         world = replace(seen(shows=table), source=SourceHistory(SOURCE, at("01/00:00"), now))
-        action = next_action(world, wish(), window_length(allowed, table))
+        action = next_action(world, wish(), Rules(window_length(allowed, table)))
         if isinstance(action, Export):
             start, end = action.plan.bounds  # never behind: one window at a time
             ticks = range(round((end - start) / QUARTER_HOUR))

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.instants import floor_to
-from pipeline.windows import (
+from pipeline.exports.windows import (
     LONGEST_WINDOW,
     SHORTEST_WINDOW,
     ExportWindow,
@@ -19,6 +18,7 @@ from pipeline.windows import (
     next_close,
     windows_between,
 )
+from pipeline.instants import floor_to
 from tests.pipeline.world import HOUR, QUARTER_HOUR, at, bounds
 
 starts = st.integers(0, 86_400).map(lambda seconds: at("01/00:00") + timedelta(seconds=seconds))

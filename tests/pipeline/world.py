@@ -9,13 +9,14 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
 from pipeline.deployment import Deployment
-from pipeline.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
-from pipeline.journal import Claim, RunPlan
-from pipeline.marker import NO_TABLE, Marker, TableState
-from pipeline.observation import Action, Export, Observation, SourceHistory
-from pipeline.planner import next_action
+from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
+from pipeline.planning.journal import Claim, RunPlan
+from pipeline.planning.observation import Action, Export, Observation, SourceHistory
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
+from pipeline.table.marker import NO_TABLE, Marker, TableState
 
 ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/orders"
 SOURCE = SourceTable(ARN, "id-of-orders", (KeyAttribute("id", "S"),))
@@ -105,22 +106,22 @@ def wish(mode: str = UPDATE, start: str = "") -> ExecutionInput:
 
 def update(world: Observation, window: timedelta = HOUR) -> Action:
     """What a scheduled run does."""
-    return next_action(world, wish(), window)
+    return next_action(world, wish(), Rules(window))
 
 
 def full(world: Observation) -> Action:
     """What a run does that a person asked for a full export."""
-    return next_action(world, wish(FULL), HOUR)
+    return next_action(world, wish(FULL), Rules(HOUR))
 
 
 def verify(world: Observation) -> Action:
     """What a run does that a person asked for a verification."""
-    return next_action(world, wish(VERIFY), HOUR)
+    return next_action(world, wish(VERIFY), Rules(HOUR))
 
 
 def backfill(world: Observation, start: str, window: timedelta = HOUR) -> Action:
     """What a run does that a person asked for a backfill."""
-    return next_action(world, wish(BACKFILL, start), window)
+    return next_action(world, wish(BACKFILL, start), Rules(window))
 
 
 def takes_over(world: Observation) -> Export:

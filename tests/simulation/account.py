@@ -11,12 +11,12 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.errors import PipelineError, TableNotFound
-from pipeline.horizon import Horizon
-from pipeline.incidents import Told
 from pipeline.instants import format_instant
-from pipeline.journal import Claim
-from pipeline.observation import SourceHistory
-from pipeline.recovery import history_needed, next_window
+from pipeline.mails.incidents import Told
+from pipeline.planning.horizon import Horizon
+from pipeline.planning.journal import Claim
+from pipeline.planning.observation import SourceHistory
+from pipeline.planning.rules import history_needed, rules_of
 from pipeline.settings import HALT, Settings
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
@@ -92,7 +92,7 @@ class Account:
     def window(self) -> timedelta:
         """How long windows are now."""
         days = self.source.period_days if self.source else LONGEST_PERIOD
-        return next_window(self.settings, days, self.table.state)
+        return rules_of(self.settings, days, self.table.state).window_length
 
     @property
     def needs_more_history(self) -> bool:

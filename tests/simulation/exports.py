@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
-from pipeline.exports import ExportRequest
-from pipeline.journal import RunPlan
-from pipeline.windows import LONGEST_WINDOW, SHORTEST_WINDOW
+from pipeline.exports.requests import ExportRequest
+from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
+from pipeline.planning.journal import RunPlan
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock, instant
 from tests.simulation.source import Source
 from tests.simulation.timeline import Timeline

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
-from pipeline.execution_input import BACKFILL, FULL, MAINTAIN
-from pipeline.half_done import MOST_JOB_RUNS
 from pipeline.job_order import JobOrder
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN
+from pipeline.planning.half_done import MOST_JOB_RUNS
 from spark import guard
 from tests.simulation.clock import HOUR, MINUTE, Clock, Process
 from tests.simulation.exports import Export

@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
-from pipeline.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, ExecutionInput
-from pipeline.exports import (
+from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
     attempts,
@@ -22,14 +21,15 @@ from pipeline.exports import (
     wait_before_check,
     waited,
 )
-from pipeline.failures import Failure
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.journal import Claim, newest_claim
-from pipeline.observation import Action, Export, Halt, Idle, Observation, Record
-from pipeline.planner import another_run, next_action
-from pipeline.recovery import history_needed, next_window
+from pipeline.mails.failure_names import Failure
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, ExecutionInput
+from pipeline.planning.journal import Claim, newest_claim
+from pipeline.planning.observation import Action, Export, Halt, Idle, Observation, Record
+from pipeline.planning.planner import another_run, next_action
+from pipeline.planning.rules import rules_of
 from tests.simulation.account import DEPLOYMENT, Parameters
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
@@ -52,8 +52,7 @@ def plan(run: Run) -> State:
         yield from run.pause()
         seen = yield from _observe(run, found)
         settings = run.account.settings
-        lengths = next_window(settings, seen.source.recovery_days, seen.table), history_needed(settings)
-        action = next_action(seen, wish, *lengths, maintain_every=settings.maintain_every, rebuilds=settings.rebuilds)
+        action = next_action(seen, wish, rules_of(settings, seen.source.recovery_days, seen.table))
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break

@@ -9,9 +9,9 @@ from datetime import datetime
 from unittest.mock import patch
 
 from pipeline.errors import RUN_NOW, ConflictingChanges, KeyMismatch
-from pipeline.horizon import Horizon
-from pipeline.incidents import Kind, News, Told, after_failure, after_look
-from pipeline.observation import Observation
+from pipeline.mails.incidents import Kind, News, Told, after_failure, after_look
+from pipeline.planning.horizon import Horizon
+from pipeline.planning.observation import Observation
 from tests.simulation import machine, telling
 from tests.simulation.run import Run
 

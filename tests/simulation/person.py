@@ -18,11 +18,11 @@ from pipeline.errors import (
     WishGivenUp,
     error_names,
 )
-from pipeline.execution_input import special_wish
 from pipeline.instants import format_instant
-from pipeline.journal import RunPlan
-from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
-from pipeline.observation import UP_TO_DATE, Export, Idle
+from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
+from pipeline.planning.execution_input import special_wish
+from pipeline.planning.journal import RunPlan
+from pipeline.planning.observation import UP_TO_DATE, Export, Idle
 from tests.simulation.account import DEPLOYMENT, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
 from tests.simulation.post import Sent

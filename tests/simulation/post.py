@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import HistoryLost, WishGivenUp
-from pipeline.execution_input import MAINTAIN
-from pipeline.incidents import Told
-from pipeline.mail_frame import CLEARED, FAILURE, SUCCESS, WARNING
-from pipeline.observation import UP_TO_DATE, Idle
+from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
+from pipeline.mails.incidents import Told
+from pipeline.planning.execution_input import MAINTAIN
+from pipeline.planning.observation import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from pipeline.errors import AwsUnavailable, PipelineError
-from pipeline.failures import Failure
-from pipeline.horizon import Horizon
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.observation import Action, Export, Halt, Idle
+from pipeline.mails.failure_names import Failure
+from pipeline.planning.horizon import Horizon
+from pipeline.planning.observation import Action, Export, Halt, Idle
 from tests.simulation.account import MACHINE, Account
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import JobRun

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 from unittest.mock import patch
 
-from pipeline import half_done, planner
-from pipeline.execution_input import ExecutionInput
-from pipeline.exports import ExportRequest, client_token
+from pipeline.exports.requests import ExportRequest, client_token
+from pipeline.exports.windows import ExportWindow, closed_windows
 from pipeline.instants import EPOCH, format_instant, parse_instant
-from pipeline.journal import Claim, RunPlan
-from pipeline.observation import Action, Export, Observation
-from pipeline.windows import ExportWindow, closed_windows
+from pipeline.planning import half_done, planner
+from pipeline.planning.execution_input import ExecutionInput
+from pipeline.planning.journal import Claim, RunPlan
+from pipeline.planning.observation import Action, Export, Observation
+from pipeline.planning.rules import Rules
 from spark import guard
 from tests.simulation import machine
 from tests.simulation.account import Account
@@ -33,11 +33,11 @@ def cursor_moved_at_export_start() -> Iterator[None]:
         run.account.parameters.recorded = format_instant(run.plan.plan.end)
         return (yield from start_exports(run))
 
-    def plan(seen: Observation, wish: ExecutionInput, *lengths: timedelta, **settings: Any) -> Action:
+    def plan(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action:
         marker, latest = seen.table.marker, seen.source.latest
         if marker and latest and marker.watermark < (cursor := _cursor(seen.recorded)) <= latest:
             seen = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=cursor)))
-        return next_action(seen, wish, *lengths, **settings)
+        return next_action(seen, wish, rules)
 
     start_exports, next_action = machine.STATES["StartExports"], machine.next_action
     with patch.dict(machine.STATES, StartExports=start), patch.object(machine, "next_action", plan):
@@ -81,13 +81,13 @@ def overlap_after_takeover() -> Iterator[None]:
 def clamped_to_the_earliest_restorable_time() -> Iterator[None]:
     """Where history is lost, the next window starts where history begins, instead of a halt."""
 
-    def update(seen: Observation, window: timedelta, history: timedelta) -> Action:
-        marker, (_, earliest) = seen.table.marker, seen.restorable
+    def update(seen: Observation, rules: Rules) -> Action:
+        marker, earliest = seen.table.marker, seen.restorable.earliest
         if marker and marker.watermark < earliest:
             clamped = replace(seen, table=replace(seen.table, marker=replace(marker, watermark=earliest)))
-            action = right_update(clamped, window, history)
+            action = right_update(clamped, rules)
             return action if isinstance(action, Export) else planner.Idle("UpToDate", "so it seems")
-        return right_update(seen, window, history)
+        return right_update(seen, rules)
 
     def unfit(seen: Observation, wish: ExecutionInput) -> Action | None:
         found = right_unfit(seen, wish)

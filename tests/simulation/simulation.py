@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from pipeline.execution_input import UPDATE
+from pipeline.exports.windows import closed_windows
 from pipeline.instants import format_instant
-from pipeline.maintenance import is_due
-from pipeline.observation import Idle
+from pipeline.planning.execution_input import UPDATE
+from pipeline.planning.observation import Idle
 from pipeline.settings import HALT, REBUILD
-from pipeline.windows import closed_windows
+from pipeline.table.maintenance import is_due
 from tests.simulation.account import GRACE, PATIENCE, Account
 from tests.simulation.clock import DAY, MINUTE, YEAR, Clock, Process, instant
 from tests.simulation.execution import execute

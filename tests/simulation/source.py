@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pipeline.exports import ExportRequest
+from pipeline.exports.requests import ExportRequest
 from pipeline.identity import KeyAttribute, SourceTable
-from pipeline.observation import SourceHistory
+from pipeline.planning.observation import SourceHistory
 from pipeline.prices import SMALLEST_INCREMENTAL
 from tests.simulation.clock import DAY, MINUTE, instant, seconds
 

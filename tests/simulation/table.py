@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pipeline.job_order import JobOrder
-from pipeline.marker import NO_TABLE, Marker, TableState
+from pipeline.table.marker import NO_TABLE, Marker, TableState
 from tests.simulation.source import Rows
 
 #: Older snapshots have expired: as many as a few days of short windows make.

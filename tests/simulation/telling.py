@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from pipeline.errors import EdgeFailed
-from pipeline.execution_input import MAINTAIN, tick_of
-from pipeline.failure_mail import failure_mail
-from pipeline.failures import Failure
-from pipeline.horizon import Horizon
-from pipeline.incidents import (
+from pipeline.instants import format_instant, parse_instant
+from pipeline.mails.failure import failure_mail
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import SUCCESS, Mail
+from pipeline.mails.incidents import (
     Kind,
     News,
     Told,
@@ -22,11 +22,11 @@ from pipeline.incidents import (
     ending,
     round_works,
 )
-from pipeline.instants import format_instant, parse_instant
-from pipeline.mail import is_told_at_once
-from pipeline.mail_frame import SUCCESS, Mail
-from pipeline.notices import notices
-from pipeline.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe
+from pipeline.mails.notices import notices
+from pipeline.mails.success import is_told_at_once
+from pipeline.planning.execution_input import MAINTAIN, tick_of
+from pipeline.planning.horizon import Horizon
+from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.clock import instant
 from tests.simulation.post import Sent

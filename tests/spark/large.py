@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from spark import key_filter
+from spark.merging import key_filter
 
 
 @contextmanager

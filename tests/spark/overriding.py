@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pipeline.columns.overrides import Overrides
 from pipeline.job_order import JobOrder
-from pipeline.overrides import Overrides
 from spark.job import run
 from tests.spark.shop import Shop
 

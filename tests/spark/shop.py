@@ -17,12 +17,12 @@ from pyspark.sql import SparkSession
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, WrittenExport, journal_of, write_exports
 from local.hadoop_catalog import newest_metadata
 from local.reader import compare, read_folder, rows
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.marker import NO_TABLE, TableState, read_table_state
-from pipeline.overrides import NO_OVERRIDES, Overrides
-from pipeline.windows import ExportWindow
+from pipeline.table.marker import NO_TABLE, TableState, read_table_state
 from spark.job import run
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)

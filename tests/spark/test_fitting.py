@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.column_types import LONG, ColumnType, Field, Kind
-from pipeline.table_columns import Columns
-from spark.projection import IS_ODD, rows_told_odd
-from spark.records import items
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import LONG, ColumnType, Field, Kind
+from spark.exports.records import items
+from spark.rows.projection import IS_ODD, rows_told_odd
 from tests.spark.sample_items import lines
 
 pytestmark = pytest.mark.spark

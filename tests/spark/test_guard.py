@@ -9,7 +9,7 @@ import pytest
 from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
-from pipeline.marker import NO_TABLE, Marker, TableState
+from pipeline.table.marker import NO_TABLE, Marker, TableState
 from spark.guard import is_done
 from tests.spark.shop import ARN, minute
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.identity import KeyAttribute
 from spark.job import run
-from spark.key_filter import LEAST_ROWS, MOST_CHANGES, ROWS_A_CHANGE, KeyFilter, brought, filtered, pays
+from spark.merging.key_filter import LEAST_ROWS, MOST_CHANGES, ROWS_A_CHANGE, KeyFilter, brought, filtered, pays
 from tests.spark.large import always_filtered
 from tests.spark.sample_items import N, item
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, minute

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.columns.overrides import Overrides
 from pipeline.errors import KeyMismatch, PartitionsKept
 from pipeline.identity import KeyAttribute
-from pipeline.overrides import Overrides
 from spark.job import run
 from tests.spark.sample_items import S
 from tests.spark.shop import Shop, minute

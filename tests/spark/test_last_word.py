@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import functions as F
 
 from pipeline.errors import CountMismatch
-from pipeline.marker import newest_summary
-from spark.last_word import counted_so_far, last_word
+from pipeline.table.marker import newest_summary
+from spark.iceberg.commit_properties import counted_so_far, last_word
 from tests.spark.sample_items import item
 
 pytestmark = pytest.mark.spark

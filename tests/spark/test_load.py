@@ -7,11 +7,11 @@ import json
 import pytest
 
 import local.aws.pitr.files
-import spark.load
-import spark.sampling
+import spark.loading.load
+import spark.loading.sampling
 from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant
-from pipeline.marker import LOADING
+from pipeline.table.marker import LOADING
 from spark.job import run
 from tests.spark.sample_items import ALL_TYPES, N_KEY, S
 from tests.spark.shop import another_id, minute
@@ -120,7 +120,7 @@ def test_a_source_without_items_and_a_window_without_changes_move_the_watermark(
 def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch, bounds):
     monkeypatch.setattr(local.aws.pitr.files, "LEAST_BILLED_BYTES", 1)  # a few items are billed nothing otherwise
     for name, value in bounds.items():
-        monkeypatch.setattr(spark.sampling, name, value)
+        monkeypatch.setattr(spark.loading.sampling, name, value)
     source = shop(key=N_KEY)
     kinds = [{"N": "1"}, {"N": "2.5"}, {"M": {"x": {"N": "1"}}}, {"M": {"x": {"N": "1.5"}, "y": S}}]
     for i, value in enumerate(kinds):
@@ -133,7 +133,7 @@ def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch, 
 
 
 def test_what_a_sample_counts_weighs_as_much_as_what_all_items_count(shop, monkeypatch):
-    monkeypatch.setattr(spark.sampling, "MOST_ITEMS", 10)
+    monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 10)
     source = shop()
     for i in range(100):
         source.put(1, {"pk": {"S": f"k{i}"}, "v": {"M": {"x": S}} if i % 5 == 0 else {"N": str(i)}})
@@ -177,7 +177,7 @@ def test_a_load_that_was_killed_before_it_published_is_begun_anew(shop, monkeypa
     source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
     order = source.full(5)
     with monkeypatch.context() as patch:
-        patch.setattr(spark.load.Table, "publish", _killed)
+        patch.setattr(spark.loading.load.Table, "publish", _killed)
         with pytest.raises(KeyboardInterrupt):
             run(source.spark, order)
     assert (source.state.exists, source.metadata["properties"][LOADING]) == (False, order.job_id)
@@ -192,7 +192,7 @@ def test_what_a_load_that_was_killed_has_left_goes_with_the_next_maintenance(sho
     source.load(5)
     source.put(6, {"pk": {"S": "a"}, "v": S})
     with monkeypatch.context() as patch:
-        patch.setattr(spark.load.Table, "publish", _killed)
+        patch.setattr(spark.loading.load.Table, "publish", _killed)
         with pytest.raises(KeyboardInterrupt):
             source.load(15)
     assert len(source.metadata["refs"]) == 2

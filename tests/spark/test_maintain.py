@@ -10,12 +10,12 @@ from datetime import timedelta
 import pytest
 from pyspark.sql import Row
 
+from pipeline.columns.overrides import Overrides
+from pipeline.columns.protected import protected_at
 from pipeline.errors import OtherTableId, Overlap, TableContended, WatermarkMissing
-from pipeline.maintenance import COUNTED
-from pipeline.marker import read_table_state, snapshot_at
-from pipeline.overrides import Overrides
-from pipeline.protected import protected_at
-from spark import maintain
+from pipeline.table.maintenance import COUNTED
+from pipeline.table.marker import read_table_state, snapshot_at
+from spark.iceberg import maintain
 from tests.spark.sample_items import item
 from tests.spark.shop import as_of, minute
 

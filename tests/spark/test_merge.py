@@ -9,11 +9,11 @@ from operator import itemgetter
 
 import pytest
 
-import spark.merge
+import spark.merging.merge
+from pipeline.columns.overrides import Overrides
 from pipeline.errors import Overlap, OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant
-from pipeline.overrides import Overrides
 from spark.job import run
 from tests.spark.sample_items import ALL_TYPES, N, S, item
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, another_id, minute
@@ -149,7 +149,7 @@ def test_changes_that_have_their_cells_are_merged_as_they_are_read(base, monkeyp
     source = base(view=view)
     source.put(6, item("a", v={"N": "2"}), item("new", v=N))
     source.delete(7, item("b"))
-    monkeypatch.setattr("spark.merge.looked_through", _never)
+    monkeypatch.setattr("spark.merging.merge.looked_through", _never)
     counts = source.merge(5, 25)["counts"]
     assert [counts[name] for name in ("read", "inserted", "updated", "deleted")] == [3, 1, 1, 1]
     assert source.differences(25) == []
@@ -163,7 +163,7 @@ def test_odd_changes_are_kept_and_looked_through_before_anything_is_committed(ba
     assert source.merge(5, 25)["counts"]["misfits"] == 1
     assert (source.differences(25), len(source.metadata["snapshots"])) == ([], before + 1)
     # The next is looked through at once: who had odd values has more of them.
-    monkeypatch.setattr("spark.merge.last_word", _asked_once(spark.merge.last_word))
+    monkeypatch.setattr("spark.merging.merge.last_word", _asked_once(spark.merging.merge.last_word))
     source.put(26, item("c", v={"S": "text"}))
     assert source.merge(25, 45)["counts"]["misfits"] == 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark import wide_items
+from spark.expressions import wide_items
 from tests.spark.large import always_filtered
 from tests.spark.overriding import carry_out
 from tests.spark.sample_items import ALL_TYPES, N, S, item

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns_file import to_file
+from pipeline.columns.columns_file import to_file
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.overrides import Overrides
 from pipeline.errors import HashSecretUnfit, JobFailed, RebuildNeeded, SettingRefused
-from pipeline.item_sample import observed_items
-from pipeline.overrides import Overrides
+from spark.hiding.protection import Protection
 from spark.job import run
-from spark.protection import Protection
 from tests.spark.overriding import SECRET, carry_out, hashed
 from tests.spark.sample_items import N, S, item, lines
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline import column_growth
+from pipeline.columns import growth as column_growth
 from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item

@@ -9,18 +9,18 @@ from dataclasses import replace
 import pytest
 
 from local.aws.pitr.images import plain_number
-from pipeline.column_growth import first_columns
-from pipeline.column_profile import Profile
-from pipeline.column_types import LONG, ColumnType, Field, Kind
+from pipeline.columns.growth import first_columns
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.profile import Profile
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
-from pipeline.item_sample import observed_items
-from pipeline.table_columns import Columns
-from spark import wide_items
-from spark.profiles import observed_misfits
-from spark.projection import READABLE, rows_with_misfits
-from spark.records import items
-from spark.table_rows import unpacked
-from spark.wide_items import WIDE
+from spark.exports.records import items
+from spark.expressions import wide_items
+from spark.expressions.wide_items import WIDE
+from spark.rows.profiles import observed_misfits
+from spark.rows.projection import READABLE, rows_with_misfits
+from spark.rows.table_rows import unpacked
 from tests.spark.sample_items import lines, plain
 
 pytestmark = pytest.mark.spark

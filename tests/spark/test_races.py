@@ -7,12 +7,12 @@ from threading import Thread
 import pytest
 from pyspark.sql import functions as F
 
-import spark.accounting
-import spark.load
-import spark.merge
-import spark.reading
+import spark.exports.reading
+import spark.loading.load
+import spark.merging.accounting
+import spark.merging.merge
 from pipeline.errors import Overlap, TableContended
-from spark.commits import marker
+from spark.iceberg.commits import marker
 from spark.job import run
 from tests.spark.sample_items import item
 from tests.spark.shop import another_id, minute
@@ -24,13 +24,13 @@ def test_of_two_loads_at_once_the_later_says_that_the_table_was_taken(shop, monk
     source = shop()
     source.put(1, {"pk": {"S": "a"}})
     source.load(5)
-    publish = spark.load.Table.publish
+    publish = spark.loading.load.Table.publish
 
     def raced(table, *arguments):
         source.lose("a")
         publish(table, *arguments)
 
-    monkeypatch.setattr(spark.load.Table, "publish", raced)
+    monkeypatch.setattr(spark.loading.load.Table, "publish", raced)
     order = source.full(30)
     with pytest.raises(TableContended):
         run(source.spark, order)
@@ -41,7 +41,7 @@ def test_of_two_loads_at_once_the_later_says_that_the_table_was_taken(shop, monk
 @pytest.mark.parametrize("rival_has_our_work", [False, True])
 @pytest.mark.parametrize(
     ("module", "step"),
-    [(spark.merge, "merge_statement"), (spark.accounting, "watched_counts")],
+    [(spark.merging.merge, "merge_statement"), (spark.merging.accounting, "watched_counts")],
     ids=["before anything is read", "when all rows are written"],
 )
 def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(
@@ -79,13 +79,13 @@ def test_a_merge_sees_what_was_committed_while_it_read(shop, monkeypatch, rival_
     source.put(6, item("a", v={"N": "2"}))
     order, later = source.windows(5, 25), source.windows(5, 25, 45)
     before = len(source.metadata["snapshots"])
-    verify = spark.reading.verify_data_files
+    verify = spark.exports.reading.verify_data_files
 
     def raced(*arguments):
         _rival(source, another_id(order, "rival") if rival_has_our_work else later)
         return verify(*arguments)
 
-    monkeypatch.setattr(spark.reading, "verify_data_files", raced)
+    monkeypatch.setattr(spark.exports.reading, "verify_data_files", raced)
     if rival_has_our_work:
         assert run(source.spark, order)["outcome"] == "committed"
     else:

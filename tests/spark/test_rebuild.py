@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-import spark.load
-import spark.sampling
-from pipeline.column_types import Kind
+import spark.loading.load
+import spark.loading.sampling
+from pipeline.columns.overrides import Overrides
+from pipeline.columns.types import Kind
 from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept, RebuildNeeded
-from pipeline.overrides import Overrides
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import minute
@@ -112,7 +112,7 @@ def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
 
 
 def test_where_a_sample_was_wrong_of_what_is_new_it_is_made_once_more(shop, monkeypatch):
-    monkeypatch.setattr(spark.sampling, "MOST_ITEMS", 1)
+    monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 1)
     source = shop()
     source.put(1, {"pk": {"S": "a"}, "m": {"M": {"x": S}}})
     source.load(5)
@@ -128,7 +128,7 @@ def test_where_a_sample_was_wrong_of_what_is_new_it_is_made_once_more(shop, monk
 
 
 def test_a_rebuild_of_a_key_decides_types_by_all_items_and_leaves_no_copy(shop, monkeypatch):
-    monkeypatch.setattr(spark.sampling, "MOST_ITEMS", 1)
+    monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 1)
     source = shop(key=N_KEY)
     source.put(1, {"pk": S, "sk": {"N": "1"}, "v": {"N": "1"}})
     source.load(5)
@@ -190,14 +190,14 @@ def test_readers_see_the_old_content_until_a_rebuild_is_published(shop):
     source.put(6, {"pk": {"S": "b"}})
     source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD PARTITION FIELD truncate(2, pk)")
     seen = []
-    publish = spark.load.Table.publish
+    publish = spark.loading.load.Table.publish
 
     def watched(table, *arguments):
         seen.extend(source.rows())
         publish(table, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spark.load.Table, "publish", watched)
+        patch.setattr(spark.loading.load.Table, "publish", watched)
         source.load(30)
     assert seen == ["a"]
     assert sorted(source.rows()) == ["a", "b"]

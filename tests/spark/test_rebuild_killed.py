@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-import spark.load
-from pipeline.marker import NAMES
-from pipeline.table_columns import KINDS
+import spark.loading.load
+from pipeline.columns.table_columns import KINDS
+from pipeline.table.marker import NAMES
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
 
@@ -25,7 +25,7 @@ def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeyp
     said = {name: json.loads(source.metadata["properties"][name]) for name in (KINDS, NAMES)}
     source.put(6, *({"pk": {"S": f"b{i}"}, "v": S, LONG_NAME: S} for i in range(3)))
     with monkeypatch.context() as killed:
-        killed.setattr(spark.load.Table, "publish", lambda *_: 1 / 0)
+        killed.setattr(spark.loading.load.Table, "publish", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             source.load(15)
     for name, known in said.items():
@@ -46,7 +46,7 @@ def killed(shop, monkeypatch):
     source.put(6, {"pk": S, "sk": {"N": "1.5"}, LONG_NAME: INSIDE})
     order = source.full(15)
     with monkeypatch.context() as killed:
-        killed.setattr(spark.load.Table, "_describe", lambda *_: 1 / 0)
+        killed.setattr(spark.loading.load.Table, "_describe", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run(source.spark, order)
     return source, order

@@ -9,8 +9,8 @@ from py4j.protocol import Py4JJavaError
 
 from pipeline import errors
 from pipeline.identity import KeyAttribute, SourceTable
-from spark import sampling
 from spark.job import main, run
+from spark.loading import sampling
 from spark.refusals import torn_file
 from tests.spark import tampering
 from tests.spark.shop import ARN, minute
@@ -166,7 +166,7 @@ def test_a_missing_checksum_is_only_a_warning_and_files_of_a_failed_export_are_n
 
 
 def test_an_unexpected_failure_is_reported_and_passed_on(source, monkeypatch):
-    monkeypatch.setattr("spark.reading.verify_data_files", lambda *_: 1 / 0)
+    monkeypatch.setattr("spark.exports.reading.verify_data_files", lambda *_: 1 / 0)
     order = source.windows(5, 25)
     with pytest.raises(ZeroDivisionError):
         run(source.spark, order)

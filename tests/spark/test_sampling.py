@@ -6,10 +6,10 @@ import gzip
 
 import pytest
 
-from pipeline.manifests import ExportManifest
+from pipeline.exports.manifests import ExportManifest
 from spark import files
-from spark.reading import read_exports
-from spark.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, sample_size, sampled_lines
+from spark.exports.reading import read_exports
+from spark.loading.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, sample_size, sampled_lines
 from tests.spark.sample_items import item
 
 MIB = 1_048_576
@@ -45,7 +45,7 @@ def test_so_many_lines_are_read_of_few_files(spark, shop, monkeypatch, most, siz
     monkeypatch.setattr(
         files, "first_lines", lambda spark, uri, most: read.append(uri) or first_lines(spark, uri, most)
     )
-    monkeypatch.setattr("spark.sampling.MOST_ITEMS", most)
+    monkeypatch.setattr("spark.loading.sampling.MOST_ITEMS", most)
     found = sampled_lines(spark, export)
     assert len(found) == len(set(found)) == size
     assert all(line.startswith(b'{"Item":{') and line.endswith(b"}") for line in found)

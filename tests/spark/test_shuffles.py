@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 from local.aws.pitr.offline import FullExport
-from pipeline.manifests import ExportManifest
+from pipeline.exports.manifests import ExportManifest
+from pipeline.exports.windows import ExportWindow
 from pipeline.prices import SMALLEST_INCREMENTAL
-from pipeline.windows import ExportWindow
-from spark import merge as spark_merge
 from spark.job import run
+from spark.merging import merge as spark_merge
 from spark.shuffles import (
     BYTES,
     FEWEST,

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from pipeline.column_types import LONG, ColumnType, Field, Kind
+from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
-from spark.cells import cell
-from spark.fitting import is_null, level_fits, whole, with_cell
-from spark.keys import lacks_key
-from spark.misfits import misfits
-from spark.values import opened
+from spark.expressions.cells import cell
+from spark.expressions.fitting import is_null, level_fits, whole, with_cell
+from spark.expressions.misfits import misfits
+from spark.expressions.values import opened
+from spark.rows.keys import lacks_key
 
 VALUE = "`#item`['a']"
 TEXT, DECIMAL, DIGITS = ColumnType(Kind.TEXT), ColumnType(Kind.DECIMAL, scale=2), ColumnType(Kind.DIGITS)

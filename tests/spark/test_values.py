@@ -8,10 +8,10 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import functions as F
 
-from pipeline.column_types import LONG, ColumnType, Kind
-from spark.numbers import number, plain_number
-from spark.sql import literal
-from spark.values import LEVEL_TYPE, dynamodb_json, plain_json, strings
+from pipeline.columns.types import LONG, ColumnType, Kind
+from spark.expressions.numbers import number, plain_number
+from spark.expressions.sql import literal
+from spark.expressions.values import LEVEL_TYPE, dynamodb_json, plain_json, strings
 from tests.spark.sample_items import plain
 
 pytestmark = pytest.mark.spark

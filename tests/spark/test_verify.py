@@ -10,10 +10,10 @@ import pytest
 
 from local.aws.pitr.offline import FullExport
 from pipeline.errors import CountMismatch, Gap, OtherTableId, Overlap, VerificationFailed, WatermarkMissing
+from spark.exports.reading import read_exports
+from spark.iceberg.table import Table
 from spark.job import run
-from spark.reading import read_exports
-from spark.table import Table
-from spark.verify import Verification, compared_pairs
+from spark.verifying.verify import Verification, compared_pairs
 from tests.spark import tampering
 from tests.spark.shop import minute
 

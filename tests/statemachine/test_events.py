@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from pipeline.exports import LONGEST_EXPORT, waited
-from pipeline.windows import LONGEST_WINDOW
+from pipeline.exports.requests import LONGEST_EXPORT, waited
+from pipeline.exports.windows import LONGEST_WINDOW
 from tests.statemachine.definition import STATES, TASKS, ways_out
 
 MOST_EVENTS = 25_000

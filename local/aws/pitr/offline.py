@@ -35,8 +35,8 @@ from local.aws.pitr.journal import DEFAULT_RECOVERY_DAYS, Journal
 from local.aws.pitr.oddities import oddities_named
 from local.aws.pitr.records import DYNAMODB_JSON, NEW_AND_OLD_IMAGES, Extent
 from local.aws.pitr.times import SECOND, micros_of_instant, whole_seconds
+from pipeline.exports.windows import ExportWindow
 from pipeline.identity import SourceTable
-from pipeline.windows import ExportWindow
 
 # As long as DynamoDB takes at least, so that starts and ends look real.
 _EXPORT_TAKES = 300 * SECOND

@@ -18,9 +18,9 @@ from pyiceberg.expressions import And, BooleanExpression, EqualTo, Or
 
 from local.aws.emr.sessions import client_of
 from pipeline.job_order import JobOrder
-from pipeline.marker import read_table_state
-from spark.commits import marker
+from pipeline.table.marker import read_table_state
 from spark.guard import is_done
+from spark.iceberg.commits import marker
 
 
 def merge(arguments: Sequence[str], credentials: Mapping[str, str]) -> int:

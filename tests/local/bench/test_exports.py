@@ -11,7 +11,7 @@ import pytest
 from local.bench import exports, wide
 from local.bench.exports import WrittenExport, window, write_changes, write_full
 from local.bench.orders import KEY, order
-from pipeline.manifests import check_totals, parse_files, parse_summary
+from pipeline.exports.manifests import check_totals, parse_files, parse_summary
 
 
 def lines_of(folder: Path, export: WrittenExport) -> list[dict]:

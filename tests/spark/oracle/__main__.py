@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from spark import wide_items
+from spark.expressions import wide_items
 from tests.spark.oracle.life import Life
 from tests.spark.session import session_with
 from tests.spark.shop import Shop

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark import changes, key_filter, merge
+from spark.merging import changes, key_filter, merge
 from tests.spark.large import always_filtered
 
 Bug = Callable[[], AbstractContextManager[None]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark import wide_items
+from spark.expressions import wide_items
 from tests.spark.oracle.life import Life
 from tests.spark.oracle.seeded_bugs import BUGS
 

@@ -24,7 +24,7 @@ from pyiceberg.types import (
 )
 
 from local.compare import Table, pointer
-from pipeline.overrides import ANY, Override, Overrides, decimal_scale, tags_of
+from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, tags_of
 from tests.spark.oracle.values import Value, scalar, usual_type, value
 from tests.spark.overriding import hashed
 

@@ -8,9 +8,9 @@ import pytest
 
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, journal_of, write_exports
 from local.found_exports import find_exports
+from pipeline.exports.manifests import check_totals, parse_files, parse_summary, verify_md5
+from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
-from pipeline.manifests import check_totals, parse_files, parse_summary, verify_md5
-from pipeline.windows import ExportWindow
 
 NOON = datetime(2026, 1, 14, 12, tzinfo=UTC)
 TABLE = SourceTable(

@@ -1,0 +1,71 @@
+"""A table's fields by their ids, which stay when a name is given to another: which are shown, made ready, or gone. Pure.
+
+`metadata` is the content of an Iceberg metadata file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from pipeline.columns.table_columns import current_schema, ids_by_path, is_ours
+from pipeline.errors import RebuildNeeded
+from pipeline.table.marker import shown_schema_id
+
+
+def check_shown(metadata: Mapping[str, Any]) -> None:
+    """Refuse a table that shows a snapshot whose columns it no longer has: after a rollback, values would be nowhere.
+
+    Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
+    """
+    schemas = {schema["schema-id"]: schema["fields"] for schema in metadata["schemas"]}
+    now = set(_all_ids(schemas[metadata["current-schema-id"]]))
+    shown = schemas.get(shown_schema_id(metadata), ())
+    lost = [raw["name"] for raw in shown if is_ours(raw["name"]) and not now.issuperset(_all_ids([raw]))]
+    if lost:
+        names = ", ".join(lost)
+        raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
+
+
+def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
+    """Of the columns and nested fields with these ids, those that the newest snapshot does not show, by their paths.
+
+    A job has made them ready, and no row has come to use them. Of nested ones only the outermost.
+    """
+    shown = shown_schema_id(metadata)
+    of_snapshot: Any = next((s["fields"] for s in metadata["schemas"] if s["schema-id"] == shown), [])
+    wanted = made - set(_all_ids(of_snapshot))
+    found = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]) if id_ in wanted}
+    return sorted(path for path in found if path.rpartition(".")[0] not in found)
+
+
+def used_by_layout(metadata: Mapping[str, Any]) -> frozenset[str]:
+    """The columns that can neither go nor be replaced: those that partitions or the sort order are made of.
+
+    Neither can those that the table was once partitioned by as they are: Iceberg keeps such a partition's name for that column.
+    """
+    spec_id, order_id = metadata["default-spec-id"], metadata.get("default-sort-order-id")
+    partitions = ((spec["spec-id"], field) for spec in metadata["partition-specs"] for field in spec["fields"])
+    sources = {field["source-id"] for of, field in partitions if of == spec_id or field["transform"] == "identity"}
+    orders = (order for order in metadata.get("sort-orders", []) if order["order-id"] == order_id)
+    sources |= {field["source-id"] for order in orders for field in order["fields"]}
+    columns = current_schema(metadata)["fields"]
+    return frozenset(raw["name"] for raw in columns if not sources.isdisjoint(_all_ids([raw])))
+
+
+def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
+    """The ids of all columns that a table has now, and of what is inside them."""
+    return frozenset(_all_ids(current_schema(metadata)["fields"]))
+
+
+def _all_ids(raw: Any) -> Iterator[int]:
+    """The ids of all fields, elements, keys and values in Iceberg's JSON of fields or of a type."""
+    if isinstance(raw, list):
+        for one in raw:
+            yield from _all_ids(one)
+    elif isinstance(raw, Mapping):
+        for name, value in raw.items():
+            if name == "id" or name.endswith("-id"):
+                yield value
+            else:
+                yield from _all_ids(value)

@@ -1,0 +1,126 @@
+"""How columns come to be and grow: the first ones of a table, and new ones. No name and no type of one changes. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.pins import checked, pinned
+from pipeline.columns.profile import Profile
+from pipeline.columns.table_columns import Columns, partition_name
+from pipeline.columns.types import (
+    BYTES,
+    LONG,
+    MOST_FIELDS,
+    TEXT,
+    ColumnType,
+    Field,
+    Kind,
+    field_count,
+    fields_of,
+    number_type,
+)
+from pipeline.identity import KeyAttribute
+
+#: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure. The same goes for
+#: new fields of a column that would have more than `MOST_FIELDS`.
+MOST_COLUMNS = 5_000
+
+
+def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
+    """The columns of a new table, from what was seen of the source. Raises OverrideContradicted for a name set twice."""
+    seen = pinned(seen, overrides)
+    names = _first_names(_with_key(seen, key), key[0].name)
+    key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
+    others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
+    partitions = frozenset((partition_name(names[key[0].name]),))
+    found = Columns(key_fields, fields_of(others.limited(MOST_COLUMNS), names, RESERVED), partitions)
+    return checked(found, overrides)
+
+
+def _first_names(seen: Profile, partition_key: str) -> dict[str, str]:
+    """A name for every attribute, none of them that of the partitions, which follows from the partition key's."""
+    names = {field.attribute: field.name for field in fields_of(seen, {}, RESERVED)}
+    key = {partition_key: names[partition_key][:LONGEST_PARTITION_KEY]}
+    reserved = (*RESERVED, partition_name(key[partition_key]))
+    return {field.attribute: field.name for field in fields_of(seen, key, reserved)}
+
+
+def _with_key(seen: Profile, key: tuple[KeyAttribute, ...]) -> Profile:
+    """The same profile, in which the key's attributes have been seen at least once."""
+    members = dict(seen.members)
+    for part in key:
+        members[part.name] = Profile(tags={part.type: 1}, name=members.get(part.name, Profile()).name)
+    return Profile(members=members)
+
+
+def key_type(part: KeyAttribute, seen: Profile) -> ColumnType:
+    """The type of a key's column. Other types than the declared one are not looked at: they are refused elsewhere."""
+    if part.type == "N":
+        found = seen.members.get(part.name)
+        return number_type(found) if found and found.count else LONG
+    return TEXT if part.type == "S" else BYTES
+
+
+def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
+    """The same columns with new ones, and new nested fields, for everything seen that has none. No type changes.
+
+    Raises OverrideContradicted where a name that is set is another column's.
+    """
+    return checked(with_room(columns, pinned(seen, overrides)), overrides)
+
+
+def with_room(columns: Columns, seen: Profile) -> Columns:
+    """The columns with new ones and new nested fields; `seen`: with what the user says in it."""
+    key = {field.attribute for field in columns.key}
+    others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
+    reserved = (*RESERVED, *columns.partitions, *(field.name for field in columns.key))
+    kept = tuple(
+        replace(f, type=_grown_type(f.type, others.members[f.attribute], MOST_FIELDS - field_count(f.type)))
+        if f.attribute in others.members
+        else f
+        for f in columns.attributes
+    )
+    return replace(columns, attributes=kept + _new_fields(kept, others, reserved, MOST_COLUMNS - len(kept)))
+
+
+def _new_fields(
+    fields: tuple[Field, ...], seen: Profile, reserved: tuple[str, ...] = (), most: int = MOST_COLUMNS
+) -> tuple[Field, ...]:
+    """Fields for what was seen beside those that are there, so many at most."""
+    known = {field.attribute for field in fields}
+    unknown = Profile(members={name: member for name, member in seen.members.items() if name not in known})
+    return fields_of(unknown.limited(most), {}, (*reserved, *(field.name for field in fields)))
+
+
+def _grown_type(type_: ColumnType, seen: Profile, room: int) -> ColumnType:
+    """The type with new fields, at most as many as there is room for."""
+    if type_.kind is Kind.STRUCT:
+        return replace(type_, fields=_grown_fields(type_.fields, seen, room))
+    below = inside_of(type_, seen)
+    return replace(type_, element=_grown_type(type_.element, below, room)) if type_.element and below else type_
+
+
+def inside_of(type_: ColumnType, seen: Profile) -> Profile | None:
+    """What was seen inside the lists, sets or dictionaries that a column is of."""
+    return seen.any_member if type_.kind is Kind.DICTIONARY else seen.elements
+
+
+def _grown_fields(fields: tuple[Field, ...], seen: Profile, room: int) -> tuple[Field, ...]:
+    grown = []
+    for field in fields:
+        member = seen.members.get(field.attribute)
+        grown.append(replace(field, type=_grown_type(field.type, member, room)) if member else field)
+        room -= field_count(grown[-1].type) - field_count(field.type)
+    return (*grown, *_that_fit(_new_fields(fields, seen), seen, room))
+
+
+def _that_fit(new: tuple[Field, ...], seen: Profile, room: int) -> tuple[Field, ...]:
+    """The new fields for which there is room, with what is inside them: what is set first, then those of the most values."""
+    fit = set()
+    for field in sorted(new, key=lambda field: seen.members[field.attribute].rank):
+        if field_count(field.type) < room:
+            fit.add(field)
+            room -= 1 + field_count(field.type)
+    return tuple(field for field in new if field in fit)

@@ -1,0 +1,177 @@
+"""What a sample of items shows: the types seen at each path, counted in memory.
+
+A sample is some thousand items at most, of which a Spark job would take longer to plan than this takes to count them.
+What only the pass over all items may judge is passed over here: lines that are no items, values that are none of
+DynamoDB's. What is dropped or hashed counts as what becomes of it. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from pipeline.columns.overrides import ANY, NO_OVERRIDES, Override, Overrides
+from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path
+from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
+
+#: Paths are counted to this depth, or as deep as something is said of them; a map or list further down has no members
+#: here, so its column becomes JSON text.
+LEVELS = 4
+#: So many names of one map are data, no fields. What further ones hold is counted under a name that none has, so that they
+#: leave room for what else there is.
+_MOST_NAMES, _OTHERS = 1_000, ""
+#: The counts that are kept: the shallowest and most frequent. An item with more attributes has no room for them.
+MOST_PATHS = 20_000
+
+Level = Mapping[str, Any]
+_TAGS = SCALAR_TAGS | CONTAINER_TAGS | {"NULL"}
+#: What a hash leaves of a value's type: all else becomes text. Maps and lists are refused later, for which they stay.
+_NOT_HASHED = ("M", "L", "NULL")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_Rules = Sequence[tuple[tuple[str, ...], Override]]
+
+
+class _Room(NamedTuple):
+    """What numbers need: digits before the point, digits behind it, whether a bigint holds them."""
+
+    integer_digits: int = 0
+    fraction_digits: int = 0
+    fits_long: bool = True
+
+    def and_of(self, other: _Room) -> _Room:
+        """What both need."""
+        integer, fraction = map(max, zip(self[:2], other[:2]))
+        return _Room(integer, fraction, self.fits_long and other.fits_long)
+
+
+def items_of(lines: Iterable[bytes]) -> Iterator[Level]:
+    """The items of lines of a full export, as DynamoDB JSON with every number as its text."""
+    for line in lines:
+        try:
+            # Any number of JSON's own is no value of DynamoDB's; as text it is as long as it stands there.
+            record = json.loads(line.decode("utf-8", "replace"), parse_int=str, parse_float=str)
+        except (ValueError, RecursionError):
+            continue
+        item = record.get("Item") if isinstance(record, dict) else None
+        if isinstance(item, dict):
+            yield item
+
+
+def levels_for(said: Overrides) -> int:
+    """How deep paths are counted: what lies beside a place of which something is said is seen as well."""
+    return max([LEVELS, *(len(rule.path) for rule in said.rules)])
+
+
+def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> list[Observed]:
+    """Count the types at the paths of items, of which some values are dropped or hashed: the shallowest first."""
+    seen = _Seen(said)
+    rules = [(rule.path, rule) for rule in said.protections]
+    for item in items:
+        seen.add_level(item, (), rules)
+    return seen.counts()[:MOST_PATHS]
+
+
+class _Seen:
+    """What has been seen until now."""
+
+    def __init__(self, said: Overrides) -> None:
+        self._levels, self._said = levels_for(said), said.rules
+        self._names: dict[Path, set[str]] = {}
+        self._counts: Counter[tuple[Path, str]] = Counter()
+        self._rooms: dict[Path, _Room] = {}
+
+    def add_level(self, level: Level, path: Path, rules: _Rules) -> None:
+        """Count the members of an item or map. `rules`: what is left of the path of each that may speak of them."""
+        for name, value in level.items():
+            inside = _below(rules, (name, ANY))
+            if not _says(inside, "drop"):
+                self._add_value(value, (*path, MEMBER + self._counted_as(name, path)), inside)
+
+    def _counted_as(self, name: str, path: Path) -> str:
+        """The name of a map's member, or the one of all others. Attributes of items are fields, however many."""
+        if not path:
+            return name
+        names = self._names.setdefault(path, set())
+        if name not in names and (len(names) < _MOST_NAMES or self._is_named((*path, MEMBER + name))):
+            names.add(name)
+        return name if name in names else _OTHERS
+
+    def _is_named(self, path: Path) -> bool:
+        """Whether something is said of this very place, or that the map around it is a struct."""
+        place = tuple(ANY if one == ELEMENT else one[len(MEMBER) :] for one in path)
+        return any(
+            (rule.path[-1] != ANY and rule.matches(place)) or (rule.type == "struct" and rule.matches(place[:-1]))
+            for rule in self._said
+        )
+
+    def counts(self) -> list[Observed]:
+        """Everything seen: the shallowest first, of those the most frequent."""
+        ordered = sorted(self._counts.items(), key=lambda found: (len(found[0][0]), -found[1], *found[0]))
+        return [
+            Observed(_encodable(path), tag, count, *(self._rooms.get(path, ()) if tag == "N" else ()))
+            for (path, tag), count in ordered
+        ]
+
+    def _add_value(self, value: Any, path: Path, rules: _Rules) -> None:
+        if not isinstance(value, Mapping) or len(value) != 1:
+            return
+        ((tag, inner),) = value.items()
+        if tag not in _TAGS or inner is None:
+            return
+        if _says(rules, "hash"):
+            self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
+            return
+        self._counts[path, tag] += 1
+        if tag == "N":
+            self._widen(path, inner)
+        elif tag == "NS" and isinstance(inner, Sequence):
+            for text in inner:
+                self._counts[(*path, ELEMENT), "N"] += 1
+                self._widen((*path, ELEMENT), text)
+        elif tag == "M" and isinstance(inner, Mapping) and len(path) < self._levels:
+            self.add_level(inner, path, rules)
+        elif tag == "L" and isinstance(inner, Sequence) and len(path) < self._levels:
+            inside = _below(rules, (ANY,))
+            if not _says(inside, "drop"):
+                for element in inner:
+                    self._add_value(element, (*path, ELEMENT), inside)
+
+    def _widen(self, path: Path, text: Any) -> None:
+        room = _room(text) if isinstance(text, str) else None
+        if room:
+            known = self._rooms.get(path, room)
+            self._rooms[path] = room if known == room else known.and_of(room)
+
+
+def _below(rules: _Rules, steps: Sequence[str]) -> _Rules:
+    """What is left of the paths for what lies under one of these steps."""
+    return [(path[1:], rule) for path, rule in rules if path and path[0] in steps] if rules else rules
+
+
+def _says(rules: _Rules, what: str) -> bool:
+    """Whether a rule says to drop or hash a value itself, not what is inside it. Mostly there is none at all."""
+    return bool(rules) and any(not path and getattr(rule, what) for path, rule in rules)
+
+
+def _room(text: str) -> _Room | None:
+    """What a number needs, exactly, however it is spelled; None for what is no number."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = Decimal(text)
+    if not value:
+        return _Room()
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)  # a number's; only NaN and the infinite have none
+    zeros = next(i for i, digit in enumerate(reversed(digits)) if digit)
+    fraction = max(-exponent - zeros, 0)
+    fits_long = not fraction and -(2**63) <= value < 2**63
+    return _Room(max(len(digits) + exponent, 0), fraction, fits_long)
+
+
+def _encodable(path: Path) -> Path:
+    """A path as Java reads it: in the place of half a character, as JSON may spell one, stands a question mark."""
+    return tuple(step.encode("utf-8", "replace").decode() for step in path)

@@ -1,0 +1,230 @@
+"""Overrides: what a user says of columns, by path, in place of what the data would say.
+
+A path is the name of a top-level attribute as it stands, or, when it begins with a slash, a JSON pointer (RFC 6901), as
+``_misfits`` has them: names may hold dots. The step ``*`` stands for any element of a list or any name of a map. What is
+said is a DynamoDB type alone, as in the schema files of other tools, or an object of ``type``, ``name``, ``drop``, ``hash``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, is_column_name
+from pipeline.columns.pointers import names, step
+from pipeline.identity import KeyAttribute
+from pipeline.setting_checks import refusal
+
+#: The step that stands for any element or name.
+ANY = "*"
+#: Words for types: DynamoDB's, whose columns follow the data where they leave a choice, and columns' own.
+TYPE_WORDS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M", "string", "bigint", "json", "struct", "map")
+_DECIMAL = re.compile(r"decimal\(38, ?(\d{1,2})\)")
+_MOST_SCALE = 38
+_INDEX = re.compile("0|[1-9][0-9]*")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_SEVERAL = {
+    "string": ("S", "N", "B", "BOOL"),
+    "json": ("SS", "NS", "BS", "L", "M"),
+    "struct": ("M",),
+    "map": ("M",),
+}
+#: What a schema file says of an attribute that was NULL wherever it was met.
+_NOTHING = "NULL"
+_WITH_INSIDE = ("", "L", "M", "struct", "map")
+_MEMBERS = ("type", "name", "drop", "hash")
+
+
+@dataclass(frozen=True)
+class Override:
+    """What is said of one path. `type`, `name`: empty where nothing is."""
+
+    path: tuple[str, ...]
+    type: str = ""
+    name: str = ""
+    drop: bool = False
+    hash: bool = False
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON pointer."""
+        return "".join("/" + step(name) for name in self.path)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is said, as it is written in settings."""
+        return {name: getattr(self, name) for name in _MEMBERS if getattr(self, name)}
+
+    @property
+    def is_protection(self) -> bool:
+        """Whether values must not come into the table as they are."""
+        return self.drop or self.hash
+
+    @property
+    def kind(self) -> str:
+        """What becomes of such values: ``drop`` or ``hash``; never both are said."""
+        return "drop" if self.drop else "hash"
+
+    @property
+    def has_index(self) -> bool:
+        """Whether the path may speak of one element of a list, of which nothing can be said."""
+        return any(map(is_index, self.path[1:]))
+
+    def matches(self, path: tuple[str, ...]) -> bool:
+        """Whether a place's path is one that this override speaks of."""
+        return len(path) == len(self.path) and all(mine in (ANY, step) for mine, step in zip(self.path, path))
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """All that is said of one table's columns."""
+
+    rules: tuple[Override, ...] = ()
+
+    @classmethod
+    def parse(cls, raw: Any, where: str = "columns") -> Overrides:
+        """Read the setting. Raises SettingRefused for the first thing that is wrong."""
+        if not isinstance(raw, Mapping):
+            raise refusal(where, raw, 'an object such as {"email": {"hash": true}}')
+        told = ((path, _of_schema_file(said) if isinstance(said, str) else said) for path, said in raw.items())
+        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _NOTHING)
+        _check_together(rules, where)
+        return cls(tuple(sorted(rules, key=lambda rule: rule.path)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it so that `parse` reads it."""
+        return {rule.pointer: rule.said for rule in self.rules}
+
+    @property
+    def typed(self) -> tuple[Override, ...]:
+        """Those by which a type is said, which not every value fits."""
+        return tuple(rule for rule in self.rules if rule.type)
+
+    @property
+    def protections(self) -> tuple[Override, ...]:
+        """Those by which values are dropped or hashed."""
+        return tuple(rule for rule in self.rules if rule.is_protection)
+
+    @property
+    def hashes(self) -> bool:
+        """Whether any value is hashed, which takes a secret."""
+        return any(rule.hash for rule in self.rules)
+
+    def check_key(self, key: tuple[KeyAttribute, ...]) -> None:
+        """Refuse what cannot be said of a key, by which rows are found: all but its name. Raises SettingRefused.
+
+        The partition key comes first.
+        """
+        types = {part.name: part.type for part in key}
+        for rule in self.rules:
+            declared = types.get(rule.path[0])
+            if declared is None:
+                continue
+            if rule.is_protection or len(rule.path) > 1 or rule.type not in ("", declared):
+                allowed = f'"name", and the type {declared} that the source table declares: rows are found by their key'
+                raise refusal(f"columns[{rule.pointer!r}] of the key", rule.said, allowed)
+            if rule.path[0] == key[0].name and len(rule.name) > LONGEST_PARTITION_KEY:
+                allowed = f"at most {LONGEST_PARTITION_KEY} characters: folders are named by the partition key"
+                raise refusal(f"columns[{rule.pointer!r}].name", rule.name, allowed)
+
+
+#: Nothing is said of any column.
+NO_OVERRIDES = Overrides()
+
+
+def mended_by(what: str) -> str:
+    """What to do about something that is said of columns, on AWS and in a folder."""
+    return f"In cdk.json, or the file of --columns, {what}; then deploy, or replay again."
+
+
+def decimal_scale(word: str) -> int | None:
+    """The scale that a word for a type says; None where it is no decimal."""
+    found = _DECIMAL.fullmatch(word)
+    return int(found[1]) if found and int(found[1]) <= _MOST_SCALE else None
+
+
+def tags_of(word: str) -> tuple[str, ...]:
+    """The DynamoDB types of the values that a word for a type speaks of."""
+    if word in _SEVERAL:
+        return _SEVERAL[word]
+    return ("N",) if is_narrow(word) else (word,)
+
+
+def is_narrow(word: str) -> bool:
+    """Whether a column of that type cannot hold every number."""
+    return word == "bigint" or decimal_scale(word) is not None
+
+
+def is_index(step: str) -> bool:
+    """Whether a step of a path would be an index in a list; in a map it is a name like others."""
+    return _INDEX.fullmatch(step) is not None
+
+
+def steps_of(path: str) -> tuple[str, ...]:
+    """A path's steps: of a JSON pointer, or of the name of a top-level attribute."""
+    return names(path) if path.startswith("/") else (path,)
+
+
+def _of_schema_file(types: str) -> str:
+    """One word for the types that a schema file lists of an attribute, as ``S,N``; NULL among them says nothing."""
+    listed = {word.strip() for word in types.split(",")} - {_NOTHING}
+    if len(listed) < 2:
+        return listed.pop() if listed else _NOTHING
+    return next((word for word in ("string", "json") if listed <= set(_SEVERAL[word])), types)
+
+
+def _override(path: str, said: Any, where: str) -> Override:
+    pointer = path.startswith("/")
+    if _HALF_CHARACTER.search(path):
+        raise refusal(where, path, "text; JSON may spell half a character, and no attribute has one in its name")
+    if not path or (pointer and re.search("~(?![01])", path)) or steps_of(path)[0] in ("", ANY):
+        raise refusal(where, path, "an attribute's name, or a JSON pointer such as /address/zip, ~0 for ~ and ~1 for /")
+    said = {"type": said} if isinstance(said, str) else said
+    if not isinstance(said, Mapping) or not said or not set(said) <= set(_MEMBERS):
+        raise refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")
+    for flag in ("drop", "hash"):
+        if said.get(flag, True) is not True:
+            raise refusal(f"{where}.{flag}", said[flag], "true, or nothing at all")
+    if ("drop" in said and len(said) > 1) or ("hash" in said and "type" in said):
+        raise refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
+    rule = Override(steps_of(path), **said)
+    if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
+        raise refusal(f"{where}.type", rule.type, f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)")
+    if "name" in said:
+        _check_name(rule, f"{where}.name")
+    return rule
+
+
+def _check_name(rule: Override, where: str) -> None:
+    if not isinstance(rule.name, str) or not is_column_name(rule.name) or rule.name in RESERVED:
+        allowed = f"1-255 of a-z, 0-9 and _, but for {', '.join(RESERVED)}"
+        raise refusal(where, rule.name, allowed)
+    if ANY in rule.path:
+        raise refusal(where, rule.name, "a name for one attribute or member, not for a path with *")
+
+
+def _check_together(rules: tuple[Override, ...], where: str) -> None:
+    """Refuse two rules for one path, one name for two siblings, and rules below what has no inside."""
+    paths = {rule.path: rule for rule in rules}
+    if len(paths) < len(rules):
+        twice = next(rule for rule in rules if paths[rule.path] is not rule)
+        raise refusal(where, twice.pointer, "each path once; a name and its JSON pointer are the same path")
+    named: dict[tuple[object, ...], Override] = {}
+    of_attribute: dict[str, list[Override]] = {}
+    for rule in rules:
+        of_attribute.setdefault(rule.path[0], []).append(rule)
+    for rule in rules:
+        if rule.name and named.setdefault((rule.path[:-1], rule.name), rule) is not rule:
+            raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
+        for outer in of_attribute[rule.path[0]]:
+            around = len(outer.path) < len(rule.path) and outer.matches(rule.path[: len(outer.path)])
+            if around and not _goes_inside(outer, rule):
+                allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
+                raise refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
+
+
+def _goes_inside(outer: Override, rule: Override) -> bool:
+    """Whether something can be said inside a path of which `outer` is said; JSON text has no columns inside."""
+    return not outer.is_protection and (outer.type in _WITH_INSIDE or (outer.type == "json" and rule.is_protection))

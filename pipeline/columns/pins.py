@@ -1,0 +1,188 @@
+"""What overrides make of columns: types and names set before anything is decided, columns that go, and what contradicts.
+
+A pin is the type that the user has set for a path. Pure.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, mended_by
+from pipeline.columns.profile import Profile
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import TYPE_OF_PIN, ColumnType, Field, Kind, set_tag
+from pipeline.errors import OverrideContradicted, RebuildNeeded
+
+#: The kinds among which the data decide.
+_KINDS_OF_PIN = {
+    "N": (Kind.LONG, Kind.DECIMAL, Kind.DIGITS),
+    "L": (Kind.LIST, Kind.JSON),
+    "M": (Kind.STRUCT, Kind.DICTIONARY, Kind.JSON),
+    "struct": (Kind.STRUCT, Kind.JSON),
+    "map": (Kind.DICTIONARY, Kind.JSON),
+}
+_LISTS = (Kind.LIST, Kind.DICTIONARY)
+
+
+def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) -> Profile:
+    """The profile, with what the user says at the paths it is said of; hashed values are strings.
+
+    A path that was not seen is added, so that a column whose type is set is there from the first load on. `there`: the
+    table's columns, of which something may be said as well that was not seen.
+    """
+    if not overrides.rules:
+        return seen
+    seen = copy.deepcopy(seen)
+    for field in there.attributes if there else ():
+        _place_inside(field.type, seen.members.setdefault(field.attribute, Profile()))
+    for rule in overrides.rules:
+        for place in _places(seen, rule.path):
+            place.pin = "S" if rule.hash else rule.type or place.pin
+            place.name = rule.name or place.name
+    return seen
+
+
+def _place_inside(type_: ColumnType, at: Profile) -> None:
+    """Make a place for all that is inside a type; of a dictionary without names, for a name that none has."""
+    for field in type_.fields:
+        _place_inside(field.type, at.members.setdefault(field.attribute, Profile()))
+    if type_.kind is Kind.LIST and type_.element:
+        at.elements = at.elements or Profile()
+        _place_inside(type_.element, at.elements)
+    elif type_.kind is Kind.DICTIONARY and type_.element:
+        for member in at.members.values() or [at.members.setdefault("", Profile())]:
+            _place_inside(type_.element, member)
+
+
+def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:
+    if not path:
+        return [at]
+    step, rest = path[0], path[1:]
+    if step != ANY:
+        return _places(at.members.setdefault(step, Profile()), rest)
+    if "L" in at.tags and at.elements is None:
+        at.elements = Profile()  # of lists that were all empty
+    below = [*at.members.values(), *([at.elements] if at.elements else [])]
+    return [place for one in below for place in _places(one, rest)]
+
+
+def obeys(type_: ColumnType, pin: str) -> bool:
+    """Whether a column's type is one that a pin allows."""
+    scale = decimal_scale(pin)
+    if scale is not None:
+        return type_ == ColumnType(Kind.DECIMAL, scale=scale)
+    if pin in TYPE_OF_PIN:
+        return type_ == TYPE_OF_PIN[pin]
+    if pin == "NS":
+        return type_.kind is Kind.SET and set_tag(type_) == "NS"
+    return type_.kind in _KINDS_OF_PIN[pin]
+
+
+def without_dropped(fields: tuple[Field, ...], overrides: Overrides) -> tuple[Field, ...]:
+    """The fields but for those that are dropped, however deep; one that loses all its own fields goes as well."""
+    dropped = [rule for rule in overrides.rules if rule.drop]
+    kept = (_kept(field, (field.attribute,), dropped) for field in fields) if dropped else fields
+    return tuple(field for field in kept if field is not None)
+
+
+def _kept(field: Field, path: tuple[str, ...], dropped: list[Override]) -> Field | None:
+    if any(rule.matches(path) for rule in dropped):
+        return None
+    type_ = _kept_type(field.type, path, dropped)
+    return None if type_ is None else replace(field, type=type_)
+
+
+def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]) -> ColumnType | None:
+    if type_.kind is Kind.STRUCT:
+        fields = tuple(f for f in (_kept(f, (*path, f.attribute), dropped) for f in type_.fields) if f is not None)
+        return replace(type_, fields=fields) if fields else None
+    if type_.kind in _LISTS and type_.element is not None:
+        element = _kept_type(type_.element, (*path, ANY), dropped)
+        return None if element is None else replace(type_, element=element)
+    return type_
+
+
+def checked(columns: Columns, overrides: Overrides) -> Columns:
+    """The columns, if each name is there once, and every path can reach something. Raises OverrideContradicted."""
+    _check_names(columns)
+    _check_reached(columns, overrides)
+    return columns
+
+
+def _check_names(columns: Columns) -> None:
+    """Only a name that was set can be another's."""
+    for field in columns.all:
+        if field.name in columns.partitions:
+            raise OverrideContradicted(
+                f"the name {field.name!r} of the attribute {field.attribute!r} is that of the table's partitions",
+                mended_by("set another name for it or for the partition key"),
+            )
+    for siblings in _siblings(columns.all):
+        by_name: dict[str, str] = {}
+        for field in siblings:
+            other = by_name.setdefault(field.name, field.attribute)
+            if other != field.attribute:
+                raise OverrideContradicted(
+                    f"the name {field.name!r} is set for one of the attributes {other!r} and {field.attribute!r}, "
+                    "and is the other's already",
+                    mended_by("set another name, or one for the other attribute as well"),
+                )
+
+
+def _siblings(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
+    yield fields
+    for field in fields:
+        type_ = field.type
+        while type_.element is not None:
+            type_ = type_.element
+        if type_.fields:
+            yield from _siblings(type_.fields)
+
+
+def check_followed(columns: Columns, overrides: Overrides) -> None:
+    """Refuse types and names that the table's columns do not have, and paths that reach nothing.
+
+    Raises RebuildNeeded, OverrideContradicted.
+    """
+    _check_reached(columns, overrides)
+    for rule in overrides.rules:
+        for name, type_ in columns_at(columns, rule.path):
+            if rule.name and name != rule.name:
+                raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
+            if rule.type and not obeys(type_, rule.type):
+                raise RebuildNeeded(
+                    f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
+                )
+
+
+def _check_reached(columns: Columns, overrides: Overrides) -> None:
+    """Refuse a path that never reaches anything: whoever wrote it believes that something is dropped, or has a type."""
+    for rule in overrides.rules:
+        for depth, step in enumerate(rule.path[1:], 1):
+            kinds = {type_.kind for _, type_ in columns_at(columns, rule.path[:depth])}
+            if Kind.LIST in kinds and step != ANY:
+                told, remedy = "a name in a list", f"write {ANY} in the place of {step}, for every element"
+            elif Kind.SET in kinds and step == ANY:
+                told, remedy = "elements of a set", f"say it of the set, {Override(rule.path[:depth]).pointer}"
+            else:
+                continue
+            raise OverrideContradicted(
+                f"columns[{rule.pointer!r}] speaks of {told}, and reaches nothing",
+                mended_by(remedy),
+            )
+
+
+def columns_at(columns: Columns, path: tuple[str, ...]) -> list[tuple[str, ColumnType]]:
+    """The names and types of the columns or nested fields at a path; elements have no name. Of ``*`` there may be many."""
+    found = [(field.name, field.type) for field in columns.all if field.attribute == path[0]]
+    for step in path[1:]:
+        found = [below for _, type_ in found for below in _inside(type_, step)]
+    return found
+
+
+def _inside(type_: ColumnType, step: str) -> list[tuple[str, ColumnType]]:
+    if type_.kind in _LISTS and type_.element is not None and step == ANY:
+        return [("", type_.element)]
+    return [(field.name, field.type) for field in type_.fields if step in (ANY, field.attribute)]

@@ -1,0 +1,87 @@
+"""What a table was loaded without: which places are dropped and hashed, and with which secret, as its commits say.
+
+It stands in the summary of every commit beside the watermark, so that a rollback brings back what the older rows were
+made without; a copy in a table property serves when the snapshots have expired. Rows of one table are all made alike,
+so that one value has one hash, and a verification knows what a row shows. What the settings say since is taken over at
+once only for places of which the table holds nothing. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from pipeline.columns.overrides import ANY, Override, Overrides
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import ColumnType, Kind
+from pipeline.errors import RebuildNeeded
+from pipeline.instants import format_instant
+from pipeline.table.marker import PREFIX, WATERMARK, read_table_state
+
+#: JSON of ``drop`` and ``hash``, lists of JSON pointers, ``secret``, which tells secrets apart and is none, and ``form``.
+PROTECTED = PREFIX + "protected"
+#: Bumped when rows are made without more than before by the same rules. Of 1 and 2 what lies inside something could come
+#: into the table as it was: elements of sets, lists at the place of an index, members of maps in lists.
+_FORM = 3
+
+
+def protected_text(overrides: Overrides, fingerprint: str) -> str:
+    """The value of the property; empty where nothing is protected. A table property that is empty is removed."""
+    if not overrides.protections:
+        return ""
+    said = {what: [rule.pointer for rule in overrides.protections if rule.kind == what] for what in ("drop", "hash")}
+    return json.dumps({**said, "secret": fingerprint, "form": _FORM}, ensure_ascii=False, sort_keys=True)
+
+
+def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str:
+    """What the rows that a table showed at a watermark were made without, from the content of its metadata file."""
+    wanted = watermark and format_instant(watermark)
+    said = (commit for commit in read_table_state(metadata).commits if commit[WATERMARK] == wanted)
+    kept = metadata.get("properties", {}).get(PROTECTED, "")
+    return str(next(said, {}).get(PROTECTED, kept))
+
+
+def check_protected(protected: str, columns: Columns, overrides: Overrides, fingerprint: str) -> list[Override]:
+    """Refuse to treat changes otherwise than the rows that are there. Raises RebuildNeeded.
+
+    `protected`: what those were made without (`protected_at`). Returns what is said since of places that no column has,
+    but perhaps the rows' misfits.
+    """
+    there = json.loads(protected or "{}")
+    before = {(what, pointer) for what in ("drop", "hash") for pointer in there.get(what, [])}
+    wanted = {(rule.kind, rule.pointer): rule for rule in overrides.protections}
+    for what, pointer in sorted(before - set(wanted)):
+        raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
+    for said, rule in sorted(wanted.items()):
+        if said in before and there.get("form", 1) < _FORM and len(rule.path) > 1:
+            raise holds_plain(rule)
+    new = [rule for said, rule in sorted(wanted.items()) if said not in before]
+    for rule in new:
+        if _may_hold(columns, rule):
+            raise holds_plain(rule)
+    if any(what == "hash" for what, _ in before) and there.get("secret") != fingerprint:
+        raise RebuildNeeded("the table's hashes are keyed with another secret than the one that hash_secret names now")
+    return new
+
+
+def holds_plain(rule: Override) -> RebuildNeeded:
+    """The refusal of a table that may show values which are to be dropped or hashed."""
+    return RebuildNeeded(f"{rule.kind} is set for {rule.pointer}, of which the table may hold values as they are")
+
+
+def _may_hold(columns: Columns, rule: Override) -> bool:
+    """Whether anything at the path may be in the table; what is inside text nobody can tell."""
+    return rule.path[0] in columns.types and _may_hold_inside(columns.types[rule.path[0]], rule.path[1:])
+
+
+def _may_hold_inside(type_: ColumnType, path: tuple[str, ...]) -> bool:
+    if not path:
+        return True
+    if type_.kind is Kind.STRUCT:
+        below = (field for field in type_.fields if path[0] in (ANY, field.attribute))
+        return any(_may_hold_inside(field.type, path[1:]) for field in below)
+    if type_.kind is Kind.LIST and type_.element is not None:
+        return path[0] == ANY and _may_hold_inside(type_.element, path[1:])
+    return True

@@ -1,0 +1,175 @@
+"""How the columns of a table change whose content is replaced: at the places where they must, and nowhere else. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+
+from pipeline.columns.growth import inside_of, key_type, with_room
+from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
+from pipeline.columns.pins import checked, columns_at, obeys, pinned, without_dropped
+from pipeline.columns.profile import Profile
+from pipeline.columns.table_columns import REPLACEMENT, Columns, partition_name
+from pipeline.columns.types import (
+    JSON,
+    MOST_FIELDS,
+    ColumnType,
+    Field,
+    Kind,
+    alike,
+    column_type,
+    field_count,
+    holds,
+    is_dictionary,
+    serves,
+    taken_tags,
+)
+from pipeline.errors import PartitionsKept
+from pipeline.identity import KeyAttribute
+
+
+@dataclass(frozen=True)
+class Target:
+    """The columns that a load is to give its table.
+
+    `replaced`: names of columns that are written under another name until they are published, because one of their name
+    or attribute is there with another type or name. `removed`: names of columns there that go then. `is_another`: the table
+    that is there has another key, or is none of the product's.
+    """
+
+    columns: Columns
+    replaced: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    is_another: bool = False
+
+    @property
+    def replaces_key(self) -> bool:
+        """Whether the table is another, or a column of its key changes type or name, which only a new table can do."""
+        return self.is_another or any(field.name in self.replaced for field in self.columns.key)
+
+    @property
+    def written(self) -> Columns:
+        """The columns as they are written: a replacement stands beside what it replaces until it is published."""
+        attributes = tuple(
+            replace(field, name=field.name + REPLACEMENT) if field.name in self.replaced else field
+            for field in self.columns.attributes
+        )
+        return replace(self.columns, attributes=attributes)
+
+
+def rebuilt(
+    columns: Columns,
+    key: tuple[KeyAttribute, ...],
+    seen: Profile,
+    overrides: Overrides = NO_OVERRIDES,
+    fixed: Set[str] = frozenset(),
+) -> Target:
+    """The columns for a table's new content: names stay, types stay where they hold everything seen, else they change there.
+
+    Inside a column as well: what is beside the place that changes keeps its name and type. What the user says wins over
+    both. `fixed`: columns that somebody has made partitions or a sort order of. They stay what they are, and what does not
+    fit is a misfit; raises PartitionsKept where the user says that they are to be something else. Raises
+    OverrideContradicted where a name that is set is another column's.
+    """
+    _check_fixed(columns, overrides, fixed)
+    kept = replace(columns, attributes=without_dropped(columns.attributes, overrides))
+    seen = pinned(seen, overrides, kept)
+    there = with_room(kept, seen)
+    key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
+    attributes = tuple(
+        field if field.name in fixed else _rebuilt_field(field, seen.members.get(field.attribute))
+        for field in there.attributes
+    )
+    # Another key is another table, which is partitioned anew.
+    partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
+    target = Columns(key_fields, attributes, columns.partitions | partitions)
+    shapes = [step.types for step in (columns, kept, there, target)]
+    changed = {
+        name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
+    }
+    return _target(columns, checked(target, overrides), changed)
+
+
+def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
+    """Refuse what is said of columns that have to stay what they are, and what is inside them, if it wants them otherwise."""
+    names = {field.attribute: field.name for field in there.attributes if field.name in fixed}
+    for rule in overrides.rules:
+        at_place = columns_at(there, rule.path) if rule.path[0] in names else []
+        if any(rule.drop or not _is_as_said(name, type_, rule) for name, type_ in at_place):
+            column = names[rule.path[0]]
+            raise PartitionsKept(
+                f"the table is, or was, partitioned or sorted by {column}, which columns[{rule.pointer!r}] wants otherwise",
+                mended_by("take that back")
+                + " Or partition and sort the table otherwise, write its files anew, and let the snapshots from before go.",
+            )
+
+
+def _is_as_said(name: str, type_: ColumnType, rule: Override) -> bool:
+    pin = "S" if rule.hash else rule.type
+    return rule.name in ("", name) and (not pin or obeys(type_, pin))
+
+
+def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
+    """The key's column: it takes the declared type and no other, and has room for what was seen."""
+    found = seen.members.get(part.name)
+    stays = taken_tags(field.type) == {part.type} and holds(field.type, found or Profile())
+    return _named(field if stays else replace(field, type=key_type(part, seen)), found)
+
+
+def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
+    """What is replaced and removed to make one of the other. `changed`: attributes whose columns cannot just grow."""
+    names = {field.attribute: field.name for field in before.all}
+    owners = {field.name: field.attribute for field in before.all}
+    new = {field.attribute: field.name for field in after.all}
+    moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
+    replaced = {n for a, n in new.items() if (a in names and a in moved) or owners.get(n, a) != a}
+    return Target(after, frozenset(replaced), frozenset(name for a, name in names.items() if a in moved))
+
+
+def _rebuilt_field(field: Field, seen: Profile | None) -> Field:
+    return _named(replace(field, type=_rebuilt_type(field.type, seen)), seen)
+
+
+def _rebuilt_type(type_: ColumnType, seen: Profile | None) -> ColumnType:
+    if seen is None:
+        return type_
+    mended = _mended(type_, seen) if _stays(type_, seen) else None
+    return mended or column_type(seen) or type_
+
+
+def _stays(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a type is what it should be, but perhaps for what is inside."""
+    return (not seen.pin or obeys(type_, seen.pin)) and serves(type_, seen) and not _is_outgrown(type_, seen)
+
+
+def _mended(type_: ColumnType, seen: Profile) -> ColumnType | None:
+    """The type with what is inside it made right; None where that is too much for one column."""
+    fields = tuple(_rebuilt_field(field, seen.members.get(field.attribute)) for field in type_.fields)
+    element, below = type_.element, inside_of(type_, seen)
+    if element and below:
+        # Elements share one type, which has to be for all of them.
+        is_for_all = below.values.keys() <= taken_tags(element) and _stays(element, below)
+        made = (_mended(element, below) if is_for_all else None) or alike(below)
+        if made is None and below.values:
+            return JSON
+        element = made or element
+    mended = replace(type_, fields=fields, element=element)
+    is_too_large = field_count(mended) > max(MOST_FIELDS, field_count(type_)) and seen.pin != "struct"
+    return None if is_too_large else mended
+
+
+def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:
+    """Whether a struct has no room for fields of what turns out to be a dictionary; or plain JSON is set to be more."""
+    if type_.kind is Kind.JSON:
+        return seen.pin in ("L", "M", "struct", "map")
+    if type_.kind is not Kind.STRUCT or not is_dictionary(seen):
+        return False
+    named = {field.attribute for field in type_.fields}
+    if not any(member.values for name, member in seen.members.items() if name not in named):
+        return False
+    wanted = column_type(seen)
+    return wanted is not None and wanted.kind is Kind.DICTIONARY
+
+
+def _named(field: Field, seen: Profile | None) -> Field:
+    return replace(field, name=seen.name) if seen and seen.name else field

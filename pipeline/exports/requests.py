@@ -1,0 +1,113 @@
+"""Requests for exports: values that name themselves, so that asking twice is one export.
+
+The client token is derived from everything that makes the request what it is. DynamoDB honours a token for eight hours
+after the export has ended and answers with the same export, also when that one failed: trying again on purpose is
+another `attempt`, and another request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed, ExportTimedOut, ExportUnfit
+from pipeline.exports.windows import ExportWindow
+from pipeline.instants import EPOCH, format_instant, parse_instant
+
+#: Old images tell inserts from updates and make the counts provable; they cost nothing more to export.
+VIEW_TYPE = "NEW_AND_OLD_IMAGES"
+#: How many exports of the same stretch are tried one after the other, before a person should look.
+MOST_ATTEMPTS = 10
+#: After that, one is tried in each of these, so that nothing is stuck once the cause is gone.
+_LATE_ATTEMPT_EVERY = timedelta(minutes=15)
+
+_SHORTEST_WAIT, _LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=5)
+#: Longer than any export seen; a run that waits longer ends, and the next one asks anew.
+LONGEST_EXPORT = timedelta(hours=48)
+#: Shorter by more than the restorable range trails the present: whoever waited in vain is followed by one who asks anew.
+_HANGING = LONGEST_EXPORT - timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """One export to ask for: all items at an instant (`at`), or the changes of a window."""
+
+    at: datetime | None = None
+    window: ExportWindow | None = None
+
+    def __post_init__(self) -> None:
+        """A request is for one of the two."""
+        if (self.at is None) == (self.window is None):
+            raise ValueError("an export is either full, at an instant, or incremental, of a window")
+
+    def __str__(self) -> str:
+        return f"full export at {format_instant(self.at)}" if self.at else f"window {self.window}"
+
+    def to_json(self) -> dict[str, str]:
+        """Write it as plain JSON values, for events between states."""
+        if self.window is None:
+            assert self.at is not None
+            return {"at": format_instant(self.at)}
+        return {"from": format_instant(self.window.start), "to": format_instant(self.window.end)}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ExportRequest:
+        """Read what `to_json` wrote; other members are ignored."""
+        if "at" in raw:
+            return cls(at=parse_instant(raw["at"]))
+        return cls(window=ExportWindow(parse_instant(raw["from"]), parse_instant(raw["to"])))
+
+
+def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int) -> str:
+    """Name the request by what it asks for, of whom, where to, and the how-manieth try it is."""
+    identity = "|".join([source_id, str(request), VIEW_TYPE, bucket, prefix, str(attempt)])
+    return hashlib.sha256(identity.encode()).hexdigest()
+
+
+def attempts(first: int, seen_at: datetime) -> tuple[int, ...]:
+    """The attempts to go through, oldest first, until one has not failed; `seen_at`: the source's latest restorable time.
+
+    The last one is another in every quarter of an hour: a token is only forgotten eight hours after its export failed,
+    so ten failures in a row would else be the end until then, however soon their cause is gone.
+    """
+    last = first + MOST_ATTEMPTS
+    return (*range(first, last), last + (seen_at - EPOCH) // _LATE_ATTEMPT_EVERY)
+
+
+def is_lost(description: Mapping[str, Any], seen_at: datetime) -> bool:
+    """Whether nothing is to be hoped for from an export: it has failed, or should have ended long ago."""
+    if description["ExportStatus"] == "IN_PROGRESS":
+        started: datetime = description["StartTime"]
+        return seen_at - started >= _HANGING
+    return bool(description["ExportStatus"] == "FAILED")
+
+
+def wait_before_check(check: int) -> timedelta:
+    """How long to wait before the `check`-th look (from 0) at running exports: 30 s, growing by half to 5 minutes.
+
+    An export takes five minutes at the least, and one of two days still stays under 6,000 of the 25,000 events that an
+    execution may have.
+    """
+    return min(_LONGEST_WAIT, _SHORTEST_WAIT * 1.5 ** min(check, 10))
+
+
+def waited(checks: int) -> timedelta:
+    """How long a run that has looked `checks` times has waited in all."""
+    return sum((wait_before_check(check) for check in range(checks)), timedelta())
+
+
+#: The failure codes seen so far; DynamoDB publishes no list. Bucket and rights are only reported this way, after the
+#: request was accepted.
+_FAILURES: dict[str, type[ExportUnfit]] = {"S3NoSuchBucket": BucketMissing, "S3AccessDenied": ExportAccessDenied}
+
+
+def failure_of(description: Mapping[str, Any]) -> ExportUnfit:
+    """The error that a lost export's description amounts to. An unknown code is an ExportFailed."""
+    if description.get("ExportStatus") == "IN_PROGRESS":
+        return ExportTimedOut(f"{description['ExportArn']} has been running for two days")
+    code, text = description.get("FailureCode", "no code"), description.get("FailureMessage", "")
+    kind = _FAILURES.get(code, ExportFailed)
+    return kind(f"{description['ExportArn']} ended as FAILED with {code}: {text}")

@@ -1,0 +1,1 @@
+"""What people are told, and when: one mail per incident, in plain text."""

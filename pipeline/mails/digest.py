@@ -1,0 +1,103 @@
+"""The daily digest: what the commits of whole UTC days brought, read off the table itself.
+
+A day is over when the watermark has passed its midnight, and a commit belongs to the day its history ends in. So the sum
+is complete when it is sent, however late that is, and no clock is asked. The table's own commits are counted, because
+they are what is true: work that was rolled back is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.instants import floor_to, format_instant, parse_instant
+from pipeline.table.marker import WATERMARK, Marker
+
+_DAY = timedelta(days=1)
+#: The newest, where several days are summed up: two days of the shortest windows.
+_MOST_REPORTS = 192
+
+
+@dataclass(frozen=True)
+class Digest:
+    """The sum of the commits after `start` up to `end`, both midnights.
+
+    `jobs`: how many of each; `counts`: of records; `job_ids`: under which the jobs have left their reports; `found`: what
+    those have found (`pipeline.table.drift.summed`), once they have been read.
+    """
+
+    start: datetime
+    end: datetime
+    jobs: Mapping[str, int]
+    counts: Mapping[str, int]
+    job_ids: tuple[str, ...] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def days(self) -> str:
+        """The day, or the first and the last, as people write them."""
+        first, last = f"{self.start:%Y-%m-%d}", f"{self.end - _DAY:%Y-%m-%d}"
+        return first if first == last else f"{first} to {last}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, for the event that is handed from state to state."""
+        return {
+            "start": format_instant(self.start),
+            "end": format_instant(self.end),
+            "jobs": dict(self.jobs),
+            "counts": dict(self.counts),
+            "job_ids": list(self.job_ids),
+            "found": dict(self.found),
+        }
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Digest | None:
+        """Read what `to_json` wrote; None for an empty object: no day is to be summed up."""
+        if not raw:
+            return None
+        job_ids = tuple(raw.get("job_ids", ()))  # a plan of before has none
+        return cls(parse_instant(raw["start"]), parse_instant(raw["end"]), raw["jobs"], raw["counts"], job_ids)
+
+
+def digest_due(
+    commits: Sequence[Mapping[str, str]], watermark: datetime | None, digested: datetime | None
+) -> Digest | None:
+    """Sum up the days that are over and not told yet; None where there is none, or nothing happened.
+
+    `commits` are snapshot summaries, newest first. With `digested` None only the last day is summed up: the mails of the
+    days before were others.
+    """
+    if watermark is None:
+        return None
+    end = floor_to(watermark, _DAY)
+    start = digested or end - _DAY
+    if start >= end:
+        return None
+    markers = list(_within(commits, start, end))
+    jobs: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    for marker in markers:
+        jobs[marker.job] = jobs.get(marker.job, 0) + 1
+        for name, count in marker.counts.items():
+            counts[name] = counts.get(name, 0) + count
+    job_ids = tuple(marker.job_id for marker in markers[:_MOST_REPORTS])
+    return Digest(start, end, jobs, counts, job_ids) if markers else None
+
+
+def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:
+    """Each job's newest marker in the stretch; one that cannot be read counts as none."""
+    seen = set()
+    # Instants are written so that their texts sort as they do: years of summaries need no parsing.
+    after, until = format_instant(start), format_instant(end)
+    for summary in commits:
+        if not after < summary.get(WATERMARK, "") <= until:
+            continue
+        try:
+            marker = Marker.from_properties(summary)
+        except (KeyError, ValueError):
+            continue
+        if marker and marker.job_id not in seen:
+            seen.add(marker.job_id)
+            yield marker

@@ -1,0 +1,137 @@
+"""What every mail is made of: whom it is for, its subject, its links, and how lengths of time are written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from pipeline.deployment import Deployment
+from pipeline.planning.execution_input import MAINTAIN
+from pipeline.planning.horizon import Horizon
+from pipeline.table.maintenance import told as maintenance_told
+from pipeline.table.verification import accounted
+
+SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
+#: Which list of the settings a status is for: whoever hears of a failure hears of its end, and is warned.
+MAIL_LISTS: Mapping[str, str] = {SUCCESS: "success", FAILURE: "failure", WARNING: "failure", CLEARED: "failure"}
+#: What the attribute `table` says where no configured table is meant; every failure list lets it through.
+UNKNOWN_TABLE = "unknown"
+_LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
+_LONGEST_STACK, _SHORTEST_TABLE = 20, 12
+_UNPRINTABLE = re.compile(r"[^ -~]")
+
+
+@dataclass(frozen=True)
+class Mail:
+    """One message: subject and text for people, `facts` for machines, status and table for filters."""
+
+    status: str
+    table: str
+    subject: str
+    text: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def mail_list(self) -> str:
+        """The list of the settings that gets it: success or failure."""
+        return MAIL_LISTS[self.status]
+
+
+def subject(deployment: Deployment, status: str, table: str, what: str) -> str:
+    """Status and what happened stay whole; of a long name of stack or table the end is left out."""
+    stack = _shortened(deployment.stack_name, _LONGEST_STACK)
+    room = _LONGEST_SUBJECT - len(f"[{stack}] {status} : {what}")
+    text = f"[{stack}] {status} {_shortened(table, max(room, _SHORTEST_TABLE))}: {what}"
+    return _UNPRINTABLE.sub("?", text)[:_LONGEST_SUBJECT]
+
+
+def _shortened(name: str, room: int) -> str:
+    return name if len(name) <= room else name[: room - 2] + ".."
+
+
+def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str]:
+    """Where to look: the execution, and the job run if there is one."""
+    region = deployment.region
+    console = f"https://{region}.console.aws.amazon.com"
+    lines = [f"Execution: {console}/states/home?region={region}#/v2/executions/details/{execution}"]
+    if job_run:
+        place = f"applications/{deployment.application_id}/jobs/{job_run}"
+        lines.append(f"Job: {console}/emr/home?region={region}#/serverless/{place}")
+        lines.append(f"Job log: {deployment.log_uri}{place}/")
+    return lines
+
+
+def filled(command: str, table: str, deployment: Deployment, asked: str = "") -> str:
+    """A command of `pipeline.errors` with the names filled in, ready to paste. `asked`: the input of the run, as JSON."""
+    names = {
+        "<table>": table,
+        "<state-machine>": deployment.state_machine_arn,
+        "<parameters>": deployment.parameter(table),
+        "<input>": shlex.quote(asked or json.dumps({"table": table}, separators=(",", ":"))),
+    }
+    for mark, name in names.items():
+        command = command.replace(mark, name)
+    return command
+
+
+def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
+    """Every record read, by what became of it; of maintenance, which reads none, what it did."""
+    if job == "verify":
+        return [accounted(counts)]
+    if job == MAINTAIN:
+        return maintenance_told(counts)
+    if job == "load":
+        return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
+    parts = [
+        ("inserted", "inserted"),
+        ("updated", "updated"),
+        ("deleted", "deleted"),
+        ("already_there", "already there"),
+        ("unknown_deletes", "deletes of unknown keys"),
+    ]
+    # Only several windows at once can have these two.
+    rare = [
+        ("transient", "of keys that came and went between"),
+        ("folded", "overtaken by later ones"),
+    ]
+    shown = [f"{counts.get(name, 0)} {meaning}" for name, meaning in parts]
+    shown += [f"{counts[name]} {meaning}" for name, meaning in rare if counts.get(name, 0)]
+    lines = [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
+    # Those that were not are told where rows are doubted.
+    if "images_equal" in counts:
+        lines.append(f"Old images that were what the table showed: {counts['images_equal']}.")
+    return lines
+
+
+def history_line(horizon: Horizon | None) -> list[str]:
+    """How long the source's history still reaches back to the watermark; nothing where nobody knows."""
+    if horizon is None:
+        return []
+    if horizon.is_lost:
+        return ["History is lost: the source's history no longer reaches back to the watermark."]
+    share = f"{horizon.used_percent:.0f} % of the recovery period of {days(horizon.recovery_days)} used"
+    return [f"History would be lost in {words(horizon.left)} ({share})."]
+
+
+def clock(text: str) -> datetime:
+    """Read an instant of Step Functions' context, which carries milliseconds."""
+    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+
+
+def words(length: timedelta) -> str:
+    """A length of time as a person would say it."""
+    minutes, seconds = divmod(int(length.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24} days {hours % 24} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def days(count: int) -> str:
+    """A number of days."""
+    return f"{count} day{'s' if count != 1 else ''}"

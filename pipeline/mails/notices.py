@@ -1,0 +1,221 @@
+"""The mails beside those that tell how a run has ended: the all-clear, the warnings, and the daily digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline import run_reports
+from pipeline.deployment import Deployment
+from pipeline.errors import REBUILD, RUN_ON, VERIFY_NOW, HistoryLost, PipelineError, error_names
+from pipeline.instants import format_instant
+from pipeline.mails.digest import Digest
+from pipeline.mails.frame import (
+    CLEARED,
+    SUCCESS,
+    WARNING,
+    Mail,
+    accounting,
+    clock,
+    filled,
+    history_line,
+    links,
+    subject,
+    words,
+)
+from pipeline.mails.incidents import Incident, News
+from pipeline.planning.execution_input import tick_of
+from pipeline.planning.horizon import LEVELS, Horizon
+from pipeline.planning.observation import PAUSED
+from pipeline.table.continuity import Doubt
+from pipeline.table.drift import drift_of, told_drift
+
+
+def notices(
+    event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
+) -> list[Mail]:
+    """Write the mails of the news, but for a failure's own.
+
+    `event` is that of the state that tells: input, execution, startedAt and plan (empty if planning failed).
+    """
+    return list(_notices(event, table, news, horizon, deployment))
+
+
+def _notices(
+    event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
+) -> Iterator[Mail]:
+    if news.over or news.safe_again or news.trusted_again:
+        yield _all_clear(event, table, news, horizon, deployment)
+    if news.doubt:
+        yield _doubt(event, table, news.doubt, deployment)
+    if news.warning and horizon:
+        yield _warning(event, table, news, horizon, deployment)
+    if news.digest:
+        yield _digest_mail(event, table, news.digest, horizon, deployment)
+
+
+def _all_clear(
+    event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
+) -> Mail:
+    """One mail for all that is over."""
+    incident = news.over
+    lines = [f"All clear: {table} is {'maintained' if incident and incident.is_of_maintenance else 'followed'} again."]
+    facts: dict[str, Any] = {"status": CLEARED, "table": table, "execution": event["execution"]}
+    what = "history is safe again"
+    if incident:
+        ended = tick_of(event["input"]) or clock(event["startedAt"])
+        tick = timedelta(minutes=event["plan"]["tick_minutes"])
+        lines += ["", *_story(incident, ended, tick), *_caught_up(incident, horizon)]
+        facts |= {
+            "since": format_instant(incident.since),
+            "until": format_instant(ended),
+            "failed_ticks": 0 if incident.is_of_maintenance else incident.ticks_until(ended, tick),
+            "failures": [{"error": k.error, "state": k.state, "mode": k.mode} for k in incident.kinds],
+        }
+        what = f"{incident.kinds[-1].error} is over"
+    elif news.trusted_again:
+        what = "its rows are the source's"
+    if news.safe_again:
+        lines += ["", "The warnings that its history runs out no longer hold."]
+    if news.trusted_again:
+        lines += ["", "It has been verified, or made anew, since the warning that rows were not what the changes say."]
+    lines += ["", *history_line(horizon), "", *links(event["execution"], deployment)]
+    return Mail(CLEARED, table, subject(deployment, "ALL CLEAR", table, what), "\n".join(lines) + "\n", facts)
+
+
+def _story(incident: Incident, ended: datetime, tick: timedelta) -> list[str]:
+    """What it was, since when, and what it cost."""
+    count = incident.ticks_until(ended, tick)
+    lines = ["What had failed:", *(f"  {kind}" for kind in incident.kinds)]
+    lasted = f"From {format_instant(incident.since)} to {format_instant(ended)}, {words(ended - incident.since)}"
+    if incident.is_of_maintenance:
+        return [*lines, f"{lasted}. Updates did not fail."]
+    return [*lines, f"{lasted}: {count} {'ticks' if count > 1 else 'tick'} of the schedule without success."]
+
+
+def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
+    """What the table was brought forward by; a full export may also have begun anew."""
+    if horizon is None or incident.is_of_maintenance:
+        return []
+    now = format_instant(horizon.watermark)
+    if incident.watermark is None:
+        return [f"The table shows every change before {now}."]
+    if incident.watermark >= horizon.watermark:
+        return [f"The table is at {now}, as it was: nothing had to be caught up."]
+    before = format_instant(incident.watermark)
+    return [f"Caught up: {words(horizon.watermark - incident.watermark)} of history, from {before} to {now}."]
+
+
+def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon, deployment: Deployment) -> Mail:
+    """History runs out, or has run out while nobody was told."""
+    reason, incident = str(event["plan"].get("message", "")), news.told.incident
+    if horizon.is_lost:
+        what = "history is lost"
+        happens = "Changes after the watermark can no longer be exported; the table can only be made anew."
+    else:
+        what = f"history would be lost in {words(horizon.left)}"
+        happens = "If the table is not caught up by then, only a new full export helps."
+    helps, *asked = _help(event["plan"], incident, horizon)
+    command, *then = [filled(one, table, deployment) for one in asked]
+    lines = [
+        f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
+        f"{format_instant(horizon.latest)}.",
+        *history_line(horizon),
+        happens,
+        "",
+        *([f"What this run says: {reason}"] if reason else []),
+        *([f"Runs have failed since {format_instant(incident.since)}: {incident.kinds[-1]}."] if incident else []),
+        f"What to do: {helps}",
+        f"The command: {command}",
+        *(f"Then: {one}" for one in then),
+        "",
+        *_next_warning(news.warning),
+        *links(event["execution"], deployment),
+    ]
+    facts = {
+        "status": WARNING,
+        "table": table,
+        "level_percent": news.warning,
+        "history_left_seconds": int(horizon.left.total_seconds()),
+        **horizon.to_json(),
+        "command": command,
+        "execution": event["execution"],
+    }
+    return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
+
+
+def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) -> tuple[str, ...]:
+    """What lets the table catch up, and its commands in order: what holds it up decides."""
+    is_paused = plan.get("reason") == PAUSED
+    if horizon.is_lost and is_paused:
+        told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
+        return told, RUN_ON, HistoryLost.command
+    if horizon.is_lost:
+        return HistoryLost.default_remedy, HistoryLost.command
+    if is_paused:
+        return "Let the table catch up: set its control parameter to RUN.", RUN_ON
+    kind = error_names().get(incident.kinds[-1].error) if incident else None
+    if kind:
+        return kind.default_remedy, kind.command
+    return "Find out what holds the table up; the execution that is at work shows it.", PipelineError.command
+
+
+def _next_warning(level: int) -> list[str]:
+    later = [f"{name} %" for name in LEVELS[:-1] if name > level]
+    return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []
+
+
+def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deployment) -> Mail:
+    """A merge has met rows that were not what its changes say."""
+    watermark, command = format_instant(doubt.watermark), filled(VERIFY_NOW, table, deployment)
+    report = deployment.report_uri(table, doubt.job_id)
+    lines = [
+        f"{table} was brought up to {watermark}, but its rows were not those that the changes tell of:",
+        "",
+        doubt.said,
+        "",
+        "Changes from before are missing in the table, or somebody else has written to it.",
+        "What to do: Compare the table with its source; where they differ, replace its content by a new full export.",
+        f"The command: {command}",
+        f"If they differ: {filled(REBUILD, table, deployment)}",
+        "",
+        "This is said once, until the table has been verified or made anew; reports say it of each run.",
+        *links(event["execution"], deployment),
+        f"Report: {report}",
+    ]
+    facts = {
+        "status": WARNING,
+        "table": table,
+        "watermark": watermark,
+        "continuity": doubt.said,
+        "command": command,
+        "execution": event["execution"],
+        "report": report,
+    }
+    headline = subject(deployment, "WARNING", table, "rows were not what the changes say")
+    return Mail(WARNING, table, headline, "\n".join(lines) + "\n", facts)
+
+
+def _digest_mail(
+    event: Mapping[str, Any], table: str, digest: Digest, horizon: Horizon | None, deployment: Deployment
+) -> Mail:
+    """The sum of one day, or of several if the table was behind."""
+    runs, read = sum(digest.jobs.values()), digest.counts.get("read", 0)
+    done = ", ".join(f"{count} {job}{'s' if count > 1 else ''}" for job, count in sorted(digest.jobs.items()))
+    lines = [
+        f"{table} on {digest.days} (UTC), by what the table's own commits say.",
+        "",
+        f"Runs with work: {runs} ({done}).",
+        *accounting("", digest.counts),
+    ]
+    lines += told_drift(digest.found or drift_of({}), digest.counts.get("misfits", 0))
+    lines.append(
+        f"What each run has found: {deployment.database}.{run_reports.TABLE}, {run_reports.PARTITION} = '{table}'."
+    )
+    if horizon:
+        lines += ["", f"The table shows every change before {format_instant(horizon.watermark)}."]
+    lines += [*history_line(horizon), "", *links(event["execution"], deployment)]
+    what = f"{digest.days}, {runs} run{'s' if runs > 1 else ''}, {read} records"
+    facts = {"status": SUCCESS, "table": table, "digest": digest.to_json(), "execution": event["execution"]}
+    return Mail(SUCCESS, table, subject(deployment, "OK", table, what), "\n".join(lines) + "\n", facts)

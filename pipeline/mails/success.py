@@ -1,0 +1,117 @@
+"""The mails about what runs have done: plain text that a person can read on a phone, and the same facts for machines.
+
+Pure: everything comes in as the event of the state machine. A mail accounts for every record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pipeline.deployment import Deployment
+from pipeline.instants import parse_instant
+from pipeline.mails.frame import SUCCESS, Mail, accounting, clock, history_line, links, subject, words
+from pipeline.planning.execution_input import MAINTAIN, UPDATE, VERIFY, tick_of
+from pipeline.planning.horizon import Horizon
+from pipeline.prices import export_cost, job_cost
+from pipeline.settings import EVERY_RUN
+from pipeline.table.drift import told_drift
+from pipeline.table.verification import told
+
+_WHAT = {
+    "load": "Loaded {table} into {iceberg}.",
+    "merge": "Merged {table} into {iceberg}.",
+    "backfill": "Backfilled {table} into {iceberg}.",
+    "verify": "Verified {table} against {iceberg}: source and table are equal.",
+    "maintain": "Put the files of {iceberg} in order; every row is as it was.",
+}
+
+
+def is_told_at_once(event: Mapping[str, Any]) -> bool:
+    """Whether a round's success is mailed when it happens. `event` is NotifySuccess's.
+
+    The setting is about what the schedule does by itself; what a person has asked for is always told.
+    """
+    plan = event["plan"]
+    asked_for = tick_of(event["input"]) is None or plan.get("mode", UPDATE) not in (UPDATE, MAINTAIN)
+    return asked_for or plan["success_mail"] == EVERY_RUN
+
+
+def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
+    """Tell what one round of a run did. `event` is NotifySuccess's: plan, report, exports, jobRun and times."""
+    plan, report = event["plan"], event["report"]
+    if plan["kind"] == "Record":
+        return _recorded_mail(event, deployment)
+    counts = report["counts"]
+    lag = clock(event["endedAt"]) - parse_instant(report["watermark"])
+    cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
+    lines = [
+        _WHAT[report["job"]].format(table=plan["table"], iceberg=f"{deployment.database}.{plan['iceberg_table']}"),
+        "",
+        f"The table shows every change before {report['watermark']}.",
+        *_stretches(event["exports"]),
+        "",
+        *accounting(report["job"], counts),
+        *_notes(plan, report),
+        "",
+        f"Behind the present by {words(lag)}; took {words(clock(event['endedAt']) - clock(event['startedAt']))}.",
+        *history_line(horizon_after(event)),
+        f"Estimated cost: {cost:.4f} US dollars.",
+        "",
+        *links(event["execution"], deployment, event["jobRun"].get("id", "")),
+        f"Report: {report['report']}",
+    ]
+    found = {VERIFY: f"verified, {told(counts)}", MAINTAIN: "maintained"}
+    what = f"{found.get(plan['mode'], str(counts.get('read', 0)) + ' records')}, at {report['watermark']}"
+    facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
+    facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
+    headline = subject(deployment, "OK", plan["table"], what)
+    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", facts)
+
+
+def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
+    """The parameter was wrong and the table won."""
+    plan, report = event["plan"], event["report"]
+    found = f"said {plan['recorded']}" if plan["recorded"] else "was missing"
+    lines = [
+        f"The parameter last-export-time of {plan['table']} {found}; the table says {report['watermark']}.",
+        "The table is the truth, so the parameter was written again. No data was touched.",
+        "",
+        f"The table's last commit is of a {report['job']}, which no mail has told if its run ended before it could:",
+        *accounting(report["job"], report["counts"]),
+        *_notes(plan, report),
+        *history_line(horizon_after(event)),
+        "",
+        *links(event["execution"], deployment),
+        f"Report: {report['report']}",
+    ]
+    headline = subject(deployment, "OK", plan["table"], f"last-export-time corrected to {report['watermark']}")
+    facts = {"status": SUCCESS, "table": plan["table"], "recorded": plan["recorded"], "watermark": report["watermark"]}
+    facts |= {"report": report, "execution": event["execution"]}
+    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", facts)
+
+
+def horizon_after(event: Mapping[str, Any]) -> Horizon | None:
+    """The horizon once a round is carried out: seen when it was planned, with the watermark it has brought."""
+    planned = Horizon.from_json(event["plan"].get("history_after") or event["plan"]["history"])
+    return planned and replace(planned, watermark=parse_instant(event["report"]["watermark"]))
+
+
+def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
+    """What deserves a second look: what the job found, a rebuild that nobody asked for, a takeover."""
+    notes = told_drift(report, report["counts"].get("misfits", 0))
+    if plan.get("because"):
+        notes.append(f"By itself, for history was lost: {plan['because']}.")
+    if plan.get("taken_over_from"):
+        notes.append(f"Finished what {plan['taken_over_from'].rpartition(':')[2]} had begun.")
+    return ["", *notes] if notes else []
+
+
+def _stretches(exports: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not exports:
+        return []
+    if "at" in exports[0]:
+        return [f"From the full export at {exports[0]['at']}."]
+    count = f"{len(exports)} windows" if len(exports) > 1 else "one window"
+    return [f"From {count}, {exports[0]['from']} to {exports[-1]['to']}."]

@@ -1,0 +1,1 @@
+"""What a run does next: everything that is looked at, and the one action that follows from it."""

@@ -1,0 +1,147 @@
+"""The run journal: claims in Parameter Store, and what each says of its run.
+
+A claim is the parameter ``run/<n>``, created only if it is absent: of two starters exactly one gets it. It holds the
+whole plan, so that a run which died is finished by the next one: same exports, same attempts, same tokens. The highest
+number is the claim in force; older ones are removed by the run that made it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from pipeline.errors import ClaimUnreadable
+from pipeline.exports.requests import ExportRequest
+from pipeline.exports.windows import windows_between
+from pipeline.instants import format_instant, parse_instant
+from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS, UPDATE
+from pipeline.table.marker import TableState
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run sets out to do. `bounds`: one instant for a full export, else the ends of touching windows.
+
+    `mode` is the wish it serves. `attempt` counts exports of the same stretch made anew because the former files were
+    damaged. What only its report tells of counts from the number of its first claim: asked for again at the same
+    watermark it is other work, because somebody may have changed the table meanwhile. Maintenance, at the watermark, needs
+    no export.
+    """
+
+    mode: str
+    source_id: str
+    bounds: tuple[datetime, ...]
+    attempt: int = 0
+
+    @property
+    def requests(self) -> tuple[ExportRequest, ...]:
+        """The exports the plan needs, in order."""
+        if self.mode == MAINTAIN:
+            return ()
+        if self.is_full:
+            return (ExportRequest(at=self.bounds[0]),)
+        return tuple(ExportRequest(window=window) for window in windows_between(self.bounds))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the plan reads a full export: to replace the table's content by it, or to compare the two."""
+        return len(self.bounds) == 1 and self.mode != MAINTAIN
+
+    @property
+    def start(self) -> datetime:
+        """The first instant the plan reads."""
+        return self.bounds[0]
+
+    @property
+    def end(self) -> datetime:
+        """The table's watermark once the plan is carried out; a verification and maintenance leave it there."""
+        return self.bounds[-1]
+
+    @cached_property
+    def job_id(self) -> str:
+        """The name of the plan's work: the same for the same work, whoever does it and however often it is tried."""
+        bounds = ",".join(format_instant(bound) for bound in self.bounds)
+        identity = "|".join([self.source_id, self.mode, bounds, str(self.attempt)])
+        end = format_instant(self.end).replace("-", "").replace(":", "")
+        return f"{self.mode}-{end}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+
+    def next_attempt(self) -> RunPlan:
+        """The same stretch, exported anew."""
+        return replace(self, attempt=self.attempt + 1)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim as found: its number, the ARN of the execution that made it, and its plan.
+
+    `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
+    `committed`: whether it says that it has committed, also where the table was rolled back since.
+    `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `ended_runs`: how
+    many job runs of a wish have ended without success.
+    """
+
+    number: int
+    owner: str
+    plan: RunPlan
+    owner_runs: bool = False
+    refused_with: str = ""
+    committed: bool = False
+    reported: bool = False
+    ended_runs: int = 0
+
+    def is_done(self, table: TableState) -> bool:
+        """Whether the table already shows what the plan was to bring: its job's commit, or all its history.
+
+        A backfill or a full export leaves the watermark where others may have put it, so only the job's id counts there.
+        A verification commits nothing, and maintenance may find nothing to do; their report is their being done.
+        """
+        if self.plan.mode in REPORTED_AS:
+            return self.reported
+        if self.plan.job_id in table.job_ids:
+            return True
+        watermark = table.watermark
+        return self.plan.mode == UPDATE and watermark is not None and self.plan.end <= watermark
+
+    def to_text(self) -> str:
+        """Write the claim as its parameter's value."""
+        return json.dumps(
+            {
+                "owner": self.owner,
+                "mode": self.plan.mode,
+                "source_id": self.plan.source_id,
+                "bounds": [format_instant(bound) for bound in self.plan.bounds],
+                "attempt": self.plan.attempt,
+            },
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def from_text(cls, number: int, text: str) -> Claim:
+        """Read what `to_text` wrote. Raises ValueError or KeyError for anything else."""
+        raw = json.loads(text)
+        bounds = tuple(parse_instant(bound) for bound in raw["bounds"])
+        return cls(number, raw["owner"], RunPlan(raw["mode"], raw["source_id"], bounds, int(raw["attempt"])))
+
+
+def newest_claim(runs: Mapping[str, str]) -> Claim | None:
+    """The claim in force among the parameters below ``run/``: name (a number) to value.
+
+    Raises ClaimUnreadable for what this product did not write: nobody knows then whether another run is at work.
+    """
+    if not runs:
+        return None
+    wrong = [name for name in runs if _NUMBER.fullmatch(name) is None]
+    if wrong:
+        raise ClaimUnreadable(f"there is a parameter run/{wrong[0]} where only run/ and a number may be")
+    name = max(runs, key=int)
+    try:
+        return Claim.from_text(int(name), runs[name])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClaimUnreadable(f"run/{name} is {runs[name]!r}, which is no claim: {error!r}") from error

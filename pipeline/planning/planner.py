@@ -1,0 +1,167 @@
+"""The planner: turns what was observed into one action. Pure: the same observation gives the same action, always.
+
+It answers five questions in this order, and the first that settles the matter wins:
+
+1. May anything be planned?             control, another run at work, recovery on
+2. Is there half-done work?             what a run that died had planned is finished first, as it was planned; a wish
+                                        whose job has ended too often is given up, and its person is told before all else
+3. Can source and table be trusted?     same source table, a watermark that makes sense
+                                        lost history is made good by a full export, where the settings say so
+4. Has a person wished for something?   backfill, full, verify, maintain
+5. What has closed since the watermark? bootstrap, catch-up of everything closed; else maintenance, if it is due, or idle
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from pipeline.errors import (
+    AnotherRunAtWork,
+    ControlUnknown,
+    HistoryLost,
+    PitrOff,
+    TablePaused,
+    WishGivenUp,
+)
+from pipeline.exports.windows import closed_windows, next_close
+from pipeline.instants import floor_to, format_instant
+from pipeline.planning.execution_input import (
+    BACKFILL,
+    FULL,
+    MAINTAIN,
+    UPDATE,
+    ExecutionInput,
+    asking,
+)
+from pipeline.planning.half_done import half_done, refused_for_good, wish_given_up
+from pipeline.planning.observation import (
+    NOTHING_RESTORABLE,
+    PAUSED,
+    UP_TO_DATE,
+    Action,
+    Halt,
+    Idle,
+    Observation,
+)
+from pipeline.planning.plans import new_maintenance, new_plan, record
+from pipeline.planning.rules import Rules
+from pipeline.planning.trust import halt, recovery_too_short, unfit
+from pipeline.planning.wishes import special_wish
+from pipeline.table.maintenance import is_due
+
+RUN, PAUSE = "RUN", "PAUSE"
+#: So many times as much history as maintenance is due after, and it waits for nothing more to close.
+_OVERDUE = 2
+
+
+def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action:
+    """Decide what this run does next."""
+    return (
+        _held_back(seen, wish)
+        or _rebuild(seen, wish, rules)
+        or _give_up(seen, wish)
+        or half_done(seen, wish)
+        or unfit(seen, wish)
+        or special_wish(seen, wish, rules.window_length)
+        # Where every round takes as long as a window, something has always closed: then it comes first for once.
+        or _maintenance(seen, _OVERDUE * rules.maintain_every)
+        or _update(seen, rules)
+        or _maintenance(seen, rules.maintain_every)
+        or _up_to_date(seen, rules.window_length)
+    )
+
+
+def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
+    """A person's control, another run at work, or recovery that is off.
+
+    A run holds the table until it has ended, also when its job has committed: it still has to record and to tell, and a wish
+    must not be planned twice because somebody else's claim came in between. The schedule comes again by itself; a person
+    who wished something would wait in vain, so they are told.
+    """
+    claim = seen.claim
+    if seen.control == PAUSE and wish.mode != UPDATE and (claim is None or claim.owner != seen.execution):
+        return halt(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
+    if seen.control == PAUSE:
+        return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
+    if seen.control != RUN:
+        return halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
+    if claim and claim.owner_runs and claim.owner != seen.execution:
+        return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
+    if seen.source.latest is None or seen.source.earliest is None:
+        return halt(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
+    return None
+
+
+def another_run(wish: ExecutionInput, message: str) -> Action:
+    """What a run does that finds another one at work."""
+    if wish.mode == UPDATE:
+        return Idle("AnotherRun", message)
+    return halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
+
+
+def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
+    """Tell of a wish whose job has failed too often, before the schedule goes on without it.
+
+    The Halt comes at every tick until its mail has gone out: `given_up` is the job id that was mailed last.
+    """
+    claim = seen.claim
+    if claim is None or wish.mode != UPDATE or not wish_given_up(claim) or claim.is_done(seen.table):
+        return None
+    if (plan := claim.plan).job_id == seen.given_up:
+        return None
+    start = format_instant(plan.start) if plan.mode == BACKFILL else ""
+    asked = asking(seen.source.table.name, plan.mode, start)
+    told = f"the job of the {plan.mode} ({plan.job_id}) has ended {claim.ended_runs} times without success"
+    return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, plan.job_id, asked)
+
+
+def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | None:
+    """A full export by the schedule itself, in the place of a Halt for lost history, if the settings say so.
+
+    Tried for ever, with the same export: there is nothing else to go on with. But one that its job has refused for good
+    is not paid for again, and none is begun where history would be lost again at once.
+    """
+    lost = unfit(seen, wish)
+    if not rules.rebuilds or wish.mode != UPDATE or lost is None or lost.error != HistoryLost.__name__:
+        return None
+    restorable = seen.restorable
+    if restorable.is_empty:
+        return Idle("NothingRestorable", NOTHING_RESTORABLE)
+    begun = half_done(seen, wish, for_ever=True)
+    if begun or refused_for_good(seen):
+        return begun
+    anew = replace(new_plan(seen, FULL, (restorable.latest,)), because=lost.message)
+    return recovery_too_short(seen, rules.history_needed) or anew
+
+
+def _update(seen: Observation, rules: Rules) -> Action | None:
+    """Bootstrap, or catch up; None where the table is as it should be.
+
+    Where the source keeps too little history nothing is begun anew, but what can still be exported is.
+    """
+    too_short = recovery_too_short(seen, rules.history_needed)
+    restorable, watermark = seen.restorable, seen.table.watermark
+    if watermark is None and restorable.is_empty:
+        return Idle("NothingRestorable", NOTHING_RESTORABLE)
+    if watermark is None:
+        on_grid = floor_to(restorable.latest, rules.window_length)
+        return too_short or new_plan(seen, UPDATE, (on_grid if on_grid >= restorable.earliest else restorable.latest,))
+    windows = closed_windows(watermark, restorable.latest, rules.window_length)
+    if windows:
+        return new_plan(seen, UPDATE, (watermark, *(window.end for window in windows)))
+    return record(seen) or too_short
+
+
+def _maintenance(seen: Observation, every: timedelta) -> Action | None:
+    """Maintenance by the schedule itself, if it is due; once at a watermark, whatever becomes of it."""
+    plan = seen.claim.plan if seen.claim else None
+    tried = plan and plan.mode == MAINTAIN and plan.end == seen.table.watermark
+    return None if tried or not is_due(seen.table, every) else new_maintenance(seen)
+
+
+def _up_to_date(seen: Observation, window_length: timedelta) -> Idle:
+    watermark = seen.table.watermark
+    assert watermark is not None  # else there was a bootstrap to plan
+    told = f"The table is at {format_instant(watermark)}; nothing has closed since."
+    return Idle(UP_TO_DATE, told, next_close(watermark, window_length))

@@ -1,0 +1,43 @@
+"""New plans: what a run begins that has nothing half done to finish, each piece of work told apart from all before. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from pipeline.errors import InputRefused
+from pipeline.instants import format_instant
+from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS
+from pipeline.planning.half_done import wish_given_up
+from pipeline.planning.journal import RunPlan
+from pipeline.planning.observation import Export, Halt, Observation, Record
+from pipeline.planning.trust import halt
+
+
+def new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
+    """Work that is claimed anew. `bounds`: the ends of touching windows, or one instant."""
+    claim = seen.claim
+    number = claim.number + 1 if claim else 1
+    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in REPORTED_AS else 0)
+    if claim and (wish_given_up(claim) or claim.committed) and replace(claim.plan, attempt=0) == plan:
+        # Asked for again, given up or rolled back, it is other work, with job runs and a report of its own.
+        plan = claim.plan.next_attempt()
+    while plan.job_id in seen.table.job_ids:  # it was done, and somebody may have changed the table since
+        plan = plan.next_attempt()
+    return Export(plan, number)
+
+
+def new_maintenance(seen: Observation) -> Export | Halt:
+    """The table's files put in order, its content as it is."""
+    watermark = seen.table.watermark
+    if watermark is None:
+        return halt(InputRefused, "there is no table yet to maintain", "Bring the table up to date first.")
+    return new_plan(seen, MAINTAIN, (watermark,))
+
+
+def record(seen: Observation) -> Record | None:
+    """Where the last-export-time parameter says something else, the table wins."""
+    watermark = seen.table.watermark
+    if watermark is None or seen.recorded == format_instant(watermark):
+        return None
+    return Record(watermark, seen.recorded)

@@ -1,0 +1,63 @@
+"""Trust: whether source and table are a base for more changes, and what a person must do where they are not. Pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pipeline.errors import (
+    HistoryLost,
+    PipelineError,
+    RecoveryTooShort,
+    TableRecreated,
+    WatermarkAhead,
+    WatermarkMissing,
+)
+from pipeline.instants import format_instant
+from pipeline.planning.execution_input import FULL, ExecutionInput
+from pipeline.planning.observation import Halt, Observation
+
+#: DynamoDB's clock may differ from itself by about a minute between calls; more than this is no clock's fault.
+CLOCK_TOLERANCE = timedelta(minutes=10)
+
+
+def halt(error: type[PipelineError], message: str, remedy: str = "") -> Halt:
+    """The Halt for an error, with its own remedy unless told otherwise."""
+    return Halt(error.__name__, message, remedy or error.default_remedy)
+
+
+def unfit(seen: Observation, wish: ExecutionInput) -> Halt | None:
+    """Source or table are no base for more changes; a full export would be a new base."""
+    if wish.mode == FULL or not seen.table.exists:
+        return None
+    marker = seen.table.marker
+    restorable = seen.restorable
+    if marker is None:
+        return halt(
+            WatermarkMissing,
+            "the table exists and carries no watermark that can be read, neither in a snapshot nor in a property",
+        )
+    if marker.source_id != seen.source.table.id:
+        return halt(
+            TableRecreated,
+            f"the table was loaded from {marker.source_arn} with id {marker.source_id}; "
+            f"the source table's id is now {seen.source.table.id}",
+        )
+    if marker.watermark > restorable.latest + CLOCK_TOLERANCE:
+        told = f"the source can be restored only to {format_instant(restorable.latest)}"
+        return halt(WatermarkAhead, f"the watermark is {format_instant(marker.watermark)}; {told}")
+    if marker.watermark < restorable.earliest:
+        told = f"the source's history begins at {format_instant(restorable.earliest)}"
+        return halt(HistoryLost, f"the watermark is {format_instant(marker.watermark)}; {told}")
+    return None
+
+
+def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | None:
+    """History that is gone before its window can be exported is lost again and again, however often it is made good."""
+    kept = seen.source.recovery_days
+    if history_needed <= timedelta(days=kept):
+        return None
+    hours = history_needed / timedelta(hours=1)
+    return halt(
+        RecoveryTooShort,
+        f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
+    )

@@ -1,0 +1,76 @@
+"""Wishes: what a person asks for beside an update, once for each execution. Pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pipeline.errors import InputRefused
+from pipeline.exports.windows import SHORTEST_WINDOW, cut
+from pipeline.instants import format_instant
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY, ExecutionInput
+from pipeline.planning.journal import RunPlan
+from pipeline.planning.observation import NOTHING_RESTORABLE, Action, Idle, Observation
+from pipeline.planning.plans import new_maintenance, new_plan, record
+from pipeline.planning.trust import halt
+
+
+def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
+    """What the execution was started for; None where that is an update."""
+    if wish.mode == UPDATE:
+        return None
+    claim = seen.claim
+    if claim and claim.owner == seen.execution and _serves(claim.plan, wish) and claim.is_done(seen.table):
+        return record(seen) or Idle("WishFulfilled", f"The {wish.mode} is done.")
+    if wish.mode == BACKFILL:
+        return _backfill(seen, wish, window_length)
+    if wish.mode == VERIFY:
+        return _verify(seen)
+    if wish.mode == MAINTAIN:
+        return new_maintenance(seen)
+    return _full(seen)
+
+
+def _full(seen: Observation) -> Action:
+    """Everything anew, as of now."""
+    restorable = seen.restorable
+    if restorable.is_empty:
+        return halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
+    return new_plan(seen, FULL, (restorable.latest,))
+
+
+def _serves(plan: RunPlan, wish: ExecutionInput) -> bool:
+    """Whether a plan is what was wished for: a backfill that somebody else had begun may start elsewhere."""
+    return plan.mode == wish.mode and (wish.start is None or plan.start == wish.start)
+
+
+def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action:
+    """Everything from the instant asked for up to the watermark: an old window alone would undo newer changes."""
+    start, watermark = wish.start, seen.table.watermark
+    assert start is not None  # ExecutionInput.parse holds "from" and backfill together
+    earliest = seen.restorable.earliest
+    if watermark is None:
+        return halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
+    if start < earliest:
+        return halt(
+            InputRefused,
+            f"from is {format_instant(start)}; the earliest possible is {format_instant(earliest)}",
+        )
+    if watermark - start < SHORTEST_WINDOW:
+        return halt(
+            InputRefused,
+            f"from is {format_instant(start)}; it must lie 15 minutes or more before the watermark {format_instant(watermark)}",
+        )
+    windows = cut(start, watermark, window_length)
+    return new_plan(seen, BACKFILL, (start, *(window.end for window in windows)))
+
+
+def _verify(seen: Observation) -> Action:
+    """A full export at the watermark, to be compared with the table."""
+    watermark = seen.table.watermark
+    latest = seen.restorable.latest
+    if watermark is None:
+        return halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
+    if watermark > latest:
+        told = f"watermark {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
+        return halt(InputRefused, told, "Start the execution again in a few minutes.")
+    return new_plan(seen, VERIFY, (watermark,))

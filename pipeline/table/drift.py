@@ -1,0 +1,100 @@
+"""What a job found that deserves a second look: misfits, new and changed columns, rows that were not what images say. Pure.
+
+What is handed on from a report, and the lines that tell it to people, in mails and after a replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pipeline.columns.pointers import on_one_line
+
+#: The most misfits, and columns of each kind, that are told of; what has more of them is handed on with one more.
+_MOST_TOLD = 20
+#: Characters. What a state hands on may have 256 KiB in all, and a character may be written as six of them; the report in
+#: the bucket has everything.
+_LONGEST_SENTENCE, _LONGEST_NAME = 500, 120
+_MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
+_CHANGED = ("column", "path", "before", "after")
+_MORE = "  and more, which the report lists"
+_MORE_MISFITS = "  and more: the report lists fifty, the column _misfits has all"
+
+
+def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What is handed on of a job's report; nothing found, if there is no report."""
+    return {
+        "new_columns": _cut(report.get("new_columns", []), _COLUMN),
+        "changed_columns": _cut(report.get("changed_columns", []), _CHANGED),
+        "misfits": _cut(report.get("misfits", []), _MISFIT),
+        "continuity": report.get("continuity", "")[:_LONGEST_SENTENCE],
+    }
+
+
+def summed(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What is handed on of several jobs' reports, newest first: misfits of one place and type together, each column once."""
+    misfits: dict[tuple[str, str], dict[str, Any]] = {}
+    new: dict[str, Mapping[str, Any]] = {}
+    changed: dict[str, Mapping[str, Any]] = {}
+    for found in map(drift_of, reports):
+        for one in found["misfits"]:
+            kept = misfits.setdefault((one["path"], one["type"]), {**one, "count": 0})
+            kept["count"] += one["count"]
+        for columns, listed in ((new, "new_columns"), (changed, "changed_columns")):
+            for one in found[listed]:
+                columns.setdefault(one["path"], one)
+    in_order = sorted(misfits.values(), key=lambda one: -int(one["count"]))
+    return drift_of({"misfits": in_order, "new_columns": list(new.values()), "changed_columns": list(changed.values())})
+
+
+def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
+    """Lines for people, none where nothing was found. `found`: as `drift_of` gives it. `misfits`: how many there are."""
+    lines = []
+    if misfits:
+        lines.append(f"{misfits} values fit no column and are kept in _misfits:")
+        lines += _listed(list(map(_misfit, found["misfits"])), _MORE_MISFITS)
+    if found["new_columns"]:
+        lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
+    if changed := found.get("changed_columns"):  # which rounds that began before there was such a list do not hand on
+        lines += ["Changed columns:", *_listed(list(map(_changed_column, changed)))]
+    if found["continuity"]:
+        lines.append(f"Warning: {found['continuity']}")
+    return lines
+
+
+def _cut(listed: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """The first, with what is told of each. Reports of before, which listed new columns by name alone, list none."""
+    whole = [one for one in listed if isinstance(one, Mapping)]
+    return [{name: _short(one[name]) for name in names if name in one} for one in whole[: _MOST_TOLD + 1]]
+
+
+def _short(value: Any) -> Any:
+    return value[:_LONGEST_NAME] if isinstance(value, str) else value
+
+
+def _listed(lines: Sequence[str], more: str = _MORE) -> list[str]:
+    return [f"  {line}" for line in lines[:_MOST_TOLD]] + ([more] if len(lines) > _MOST_TOLD else [])
+
+
+def _misfit(one: Mapping[str, Any]) -> str:
+    return f"{on_one_line(one['path'])}: {one['count']} of type {one['type']}{_such(one)}"
+
+
+def _new_column(one: Mapping[str, Any]) -> str:
+    values = f", {one['count']} {'value' if one['count'] == 1 else 'values'}" if "count" in one else ""
+    return f"{_column(one)}: {one['type']}{values}{_such(one)}"
+
+
+def _changed_column(one: Mapping[str, Any]) -> str:
+    now = f"{one['after']} now" if "after" in one else "there no more"
+    return f"{_column(one)}: {one['before']} before, {now}"
+
+
+def _column(one: Mapping[str, Any]) -> str:
+    """A column, and its attribute's path where that is another name."""
+    return one["column"] if one["path"] == f"/{one['column']}" else f"{one['column']} ({on_one_line(one['path'])})"
+
+
+def _such(one: Mapping[str, Any]) -> str:
+    """The key of an item that has such a value, where one is known."""
+    return f", such as that of {on_one_line(one['example'])}" if one.get("example") else ""

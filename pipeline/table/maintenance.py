@@ -1,0 +1,55 @@
+"""Maintenance: when the schedule puts a table's files in order, which snapshots go, and what is told of it. Pure.
+
+Every merge leaves small files, rows that delete files hide, and a snapshot that keeps all files it refers to. Maintenance
+writes small files together, lets go of what is older than the settings keep, and removes files that no snapshot knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.instants import format_instant, parse_instant
+from pipeline.table.marker import WATERMARK, TableState, ancestors_of_main
+
+#: What is counted.
+COUNTED = (
+    "files_rewritten",
+    "files_written",
+    "bytes_rewritten",
+    "delete_files_removed",
+    "snapshots_expired",
+    "files_expired",
+    "orphans_removed",
+)
+
+
+def is_due(table: TableState, every: timedelta) -> bool:
+    """Whether so much history has come in since maintenance was last begun, or else since the oldest commit; zero: never."""
+    if not every or table.watermark is None:
+        return False
+    since = table.maintained or parse_instant(table.commits[-1][WATERMARK])
+    return table.watermark - since >= every
+
+
+def oldest_kept(metadata: Mapping[str, Any], watermark: datetime, keep: timedelta) -> int | None:
+    """When the oldest snapshot was made that is to be kept, in milliseconds; None where all are.
+
+    That is the newest that shows the table as it was `keep` before the watermark, or earlier: every instant since can be
+    looked at. Reckoned in the table's history, not by the clock: of a table that nothing comes to nothing goes.
+    """
+    until = format_instant(watermark - keep)
+    marked = (one for one in ancestors_of_main(metadata) if WATERMARK in one.get("summary", {}))
+    return next((one["timestamp-ms"] for one in marked if one["summary"][WATERMARK] <= until), None)
+
+
+def told(counts: Mapping[str, int]) -> list[str]:
+    """What maintenance has done, in lines for people."""
+    found = {name: counts.get(name, 0) for name in COUNTED}
+    return [
+        f"Files written together: {found['files_rewritten']} became {found['files_written']} "
+        f"({found['bytes_rewritten'] / 1e6:.1f} MB); {found['delete_files_removed']} delete files went.",
+        f"Snapshots that are kept no longer: {found['snapshots_expired']}, with {found['files_expired']} files.",
+        f"Files that no snapshot knew, of jobs that died: {found['orphans_removed']}.",
+    ]

@@ -1,0 +1,48 @@
+"""What a verification says: how many items and rows are equal, and which are not. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline.columns.pointers import on_one_line
+
+#: Every item and every row is counted under exactly one of these.
+OUTCOMES = ("equal", "only_in_source", "only_in_table", "different")
+_DIFFERENCES = ("only_in_source", "only_in_table", "different", "surplus")
+_MOST_NAMED = 5
+_LONGEST_KEY = 200
+
+
+def difference_count(counts: Mapping[str, int]) -> int:
+    """How many keys differ, and rows beyond the first of a key (`surplus`)."""
+    return sum(counts.get(name, 0) for name in _DIFFERENCES)
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """The result in three words, for subjects of mails."""
+    found = difference_count(counts)
+    return "1 difference" if found == 1 else f"{found} differences"
+
+
+def accounted(counts: Mapping[str, int]) -> str:
+    """Every item and row by what was found, in one sentence."""
+    parts = [
+        f"{counts.get('equal', 0)} equal",
+        f"{counts.get('only_in_source', 0)} only in the source",
+        f"{counts.get('only_in_table', 0)} only in the table",
+        f"{counts.get('different', 0)} different",
+    ]
+    if counts.get("surplus", 0):
+        parts.append(f"{counts['surplus']} rows beyond the first of their key")
+    return f"Compared {counts.get('items', 0)} items with {counts.get('rows', 0)} rows: {', '.join(parts)}."
+
+
+def named(differences: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each of the first differing keys: what differs, without the values, which stand in the report."""
+    lines = []
+    for found in differences[:_MOST_NAMED]:
+        paths = ", ".join(on_one_line(value["path"]) for value in found["values"][:_MOST_NAMED])
+        what = f"{found['found'].replace('_', ' ')}{': ' if paths else ''}{paths}"
+        lines.append(f"{on_one_line(found['key'][:_LONGEST_KEY])} {what}")
+    return lines

@@ -1,0 +1,1 @@
+"""Exports as Spark reads them: proven files, and their lines as records."""

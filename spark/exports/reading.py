@@ -1,0 +1,186 @@
+"""Exports as DynamoDB wrote them: manifests read and held against the order, data files proven before they are parsed.
+
+An export's files are found through its manifests alone, by their complete keys: all incremental exports share one data
+folder, in which partial files of failed ones may lie as well.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.utils import AnalysisException
+
+from pipeline.errors import ChecksumMismatch, DataFileMissing, Gap, ManifestUnreadable, Overlap, UnknownFormat
+from pipeline.exports.manifests import (
+    ExportManifest,
+    check_source,
+    check_totals,
+    parse_files,
+    parse_summary,
+    verify_md5,
+)
+from pipeline.instants import format_instant
+from pipeline.job_order import JobOrder
+from spark import files
+
+_SUMMARY = "manifest-summary.json"
+_WITH_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
+#: Base64 of the MD5 of the file that DynamoDB writes for a partition without records.
+_EMPTY_FILE = "FjvgqIxwymKf1RbbqtrZag=="
+#: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
+READ_AT_ONCE = 16
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Export:
+    """One export whose manifests have been read and checked. `root`: the URI that the manifests' keys start from."""
+
+    manifest: ExportManifest
+    root: str
+    has_old_images: bool
+
+    @property
+    def files(self) -> dict[str, str]:
+        """URI of every data file to its MD5 in hexadecimal."""
+        return {self.uri(file.key): file.md5_hex for file in self.manifest.files}
+
+    @property
+    def files_with_records(self) -> list[str]:
+        """URIs of the data files that hold anything, by their checksum."""
+        return [self.uri(file.key) for file in self.manifest.files if file.md5 != _EMPTY_FILE]
+
+    def uri(self, key: str) -> str:
+        """The URI of a file that the manifests name."""
+        return self.root + files.spelled(key, self.root)
+
+
+def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
+    """The order's exports, by the order of their windows. Raises what `pipeline.exports.manifests` raises, Gap, Overlap."""
+    with ThreadPoolExecutor(READ_AT_ONCE) as readers:
+        exports = list(readers.map(lambda uri: _read_export(spark, uri), order.exports))
+    for export in exports:
+        check_source(export.manifest, order.source)
+        check_totals(export.manifest)
+        if export.manifest.is_full != (order.job in ("load", "verify")):
+            kind = "a full" if export.manifest.is_full else "an incremental"
+            raise UnknownFormat(
+                f"{export.manifest.export_arn} is {kind} export, which a {order.job} does not take",
+                "Order a load or verification of a full export, a merge or backfill of incremental ones.",
+            )
+    exports.sort(key=lambda export: export.manifest.start)
+    _check_stretch([export.manifest for export in exports], order)
+    return exports
+
+
+def _read_export(spark: SparkSession, uri: str) -> Export:
+    content = _verified(spark, uri)
+    manifest = parse_summary(uri, content)
+    folder, _, _ = uri.rpartition("/")
+    key_folder, _, name = files.spelled(manifest.files_key, uri).rpartition("/")
+    if not uri.endswith("/" + _SUMMARY) or not (folder + "/").endswith(f"/{key_folder}/"):
+        raise ManifestUnreadable(
+            f"{uri} names {manifest.files_key}, which lies elsewhere: files of an export stay together"
+        )
+    root = folder[: len(folder) - len(key_folder)]
+    if root.startswith("s3:") and root != f"s3://{manifest.bucket}/":
+        raise ManifestUnreadable(f"{uri} was written to the bucket {manifest.bucket}")
+    listed = parse_files(f"{folder}/{name}", _verified(spark, f"{folder}/{name}"))
+    has_old_images = json.loads(content).get("outputView") == _WITH_OLD_IMAGES
+    return Export(manifest.with_files(listed), root, has_old_images)
+
+
+def _verified(spark: SparkSession, uri: str) -> bytes:
+    """A manifest's content, held against the checksum beside it (``.md5``, or ``.checksum`` as the guide has it)."""
+    content = files.read(spark, uri)
+    if content is None:
+        raise ManifestUnreadable(f"{uri} does not exist")
+    stem = uri.rpartition(".")[0]
+    checksum = files.read(spark, stem + ".md5") or files.read(spark, stem + ".checksum")
+    if checksum is None:
+        log.warning("no checksum beside a manifest", extra={"uri": uri})
+    else:
+        verify_md5(uri, content, checksum.decode("ascii", "replace"))
+    return content
+
+
+def _check_stretch(manifests: Sequence[ExportManifest], order: JobOrder) -> None:
+    """Refuse exports that do not touch, or do not run exactly from the order's start to its end."""
+    reached = order.start
+    for manifest in manifests:
+        _check_meets(manifest, reached)
+        reached = manifest.end
+    if reached != order.end:
+        found = f"the exports end at {format_instant(reached)}, the order at {format_instant(order.end)}"
+        raise Gap(found) if reached < order.end else Overlap(found)
+
+
+def _check_meets(manifest: ExportManifest, reached: datetime) -> None:
+    start = format_instant(manifest.start)
+    here = f"{manifest.export_arn} starts at {start}; what comes before it ends at {format_instant(reached)}"
+    if manifest.start > reached:
+        raise Gap(f"{here}: the changes between are missing")
+    if manifest.start < reached:
+        raise Overlap(f"{here}: the changes between would be applied twice")
+
+
+def verify_data_files(spark: SparkSession, exports: Sequence[Export]) -> None:
+    """Refuse exports of which a data file is missing or altered. Reads every compressed byte once, on the executors."""
+    expected = {files.plain_path(spark, uri): (uri, md5) for export in exports for uri, md5 in export.files.items()}
+    if not expected:
+        return
+    for path, found in _checksums(spark, expected):
+        uri, md5 = expected.pop(path)
+        if found != md5:
+            raise ChecksumMismatch(f"{uri}: its MD5 is {found}, the manifest says {md5}")
+    for uri, md5 in expected.values():
+        # Spark passes over a file of no bytes at all.
+        if files.exists(spark, uri):
+            raise ChecksumMismatch(f"{uri} is empty, the manifest says that its MD5 is {md5}")
+        raise DataFileMissing(f"{uri} does not exist, and a manifest names it")
+
+
+@contextmanager
+def proven(spark: SparkSession, exports: Sequence[Export]) -> Iterator[None]:
+    """Verify the data files while something else is done that changes nothing; what is wrong with them is raised first."""
+    with ThreadPoolExecutor(1) as beside:
+        verified = beside.submit(verify_data_files, spark, exports)
+        try:
+            yield
+        finally:
+            verified.result()
+
+
+def _checksums(spark: SparkSession, expected: dict[str, tuple[str, str]]) -> list[tuple[str, str]]:
+    try:
+        content = read_files(spark, [uri for uri, _ in expected.values()], "binaryFile")
+        found = content.select("path", F.md5("content").alias("md5")).collect()
+    except AnalysisException:
+        for uri, _ in expected.values():
+            if not files.exists(spark, uri):
+                raise DataFileMissing(f"{uri} does not exist, and a manifest names it") from None
+        raise
+    return [(row["path"], row["md5"]) for row in found]
+
+
+def lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+    """The lines of data files, in the column ``value``."""
+    if not uris:
+        return spark.range(0).select(F.lit("").alias("value"))
+    return read_files(spark, uris, "text")
+
+
+def read_files(
+    spark: SparkSession, uris: Sequence[str], format_: str, schema: str | None = None, **options: str
+) -> DataFrame:
+    """What a reader of Spark's makes of files. Only the files named are read."""
+    paths = [files.plain_path(spark, uri) for uri in uris]
+    return spark.read.load(paths, format=format_, schema=schema, globPaths="false", **options)

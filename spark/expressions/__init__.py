@@ -1,0 +1,1 @@
+"""Expressions as SQL text: of DynamoDB's values, of the cells and misfits that they become."""

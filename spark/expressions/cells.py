@@ -1,0 +1,71 @@
+"""Cells from values: each value in the type of its column, exactly, or null where it does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.columns.types import CONTAINER_TAGS, ColumnType, Field, Kind
+from spark.expressions.numbers import number
+from spark.expressions.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
+from spark.expressions.values import WALKED, dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
+
+#: A number that hardly any set holds.
+_RARE = f"{2**63 - 1}L"
+
+
+def cell(type_: ColumnType, inside: Sql) -> Sql:
+    """The cell of a column of this type, from what `opened` gives; null if the value does not fit, or is NULL or absent."""
+    if type_.kind is Kind.STRUCT:
+        return when(f"{inside} IS NOT NULL", _struct(inside, type_.fields))
+    if type_.kind is Kind.SET:
+        return _set(element_of(type_), inside)
+    if type_.kind in WALKED:
+        each = transform if type_.kind is Kind.LIST else transform_values
+        return each(inside, lambda value: cell(element_of(type_), opened_inside(element_of(type_), value)))
+    return _scalar(type_, inside)
+
+
+def cell_of(type_: ColumnType, inside: Sql) -> Sql:
+    """The same where `inside` has to be computed first: once, if it takes parsing and is mentioned often."""
+    return let(inside, lambda found: cell(type_, found)) if type_.kind is Kind.STRUCT else cell(type_, inside)
+
+
+def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
+    cells = ((literal(f.name), cell_of(f.type, opened(f.type, member(level, f.attribute)))) for f in fields)
+    return call("named_struct", *(part for pair in cells for part in pair))
+
+
+def _scalar(type_: ColumnType, value: Sql) -> Sql:
+    kind = type_.kind
+    if kind in (Kind.LONG, Kind.DECIMAL, Kind.DIGITS):
+        return number(type_, of(value, "N"))
+    if kind is Kind.SCALARS:
+        digits = number(ColumnType(Kind.DIGITS), of(value, "N"))
+        return call("coalesce", of(value, "S"), digits, of(value, "BOOL"), of(value, "B"))
+    if kind is Kind.JSON:
+        is_container = " OR ".join(has(value, tag) for tag in sorted(CONTAINER_TAGS))
+        return when(is_container, plain_json(dynamodb_json(value)))
+    flag = f"CASE {of(value, 'BOOL')} WHEN 'true' THEN true WHEN 'false' THEN false END"
+    return {Kind.TEXT: of(value, "S"), Kind.BYTES: f"unbase64({of(value, 'B')})", Kind.FLAG: flag}[kind]
+
+
+def _set(type_: ColumnType, elements: Sql) -> Sql:
+    """A set as a list; null where an element does not fit, since an unordered element has no place of its own."""
+    if type_.kind is Kind.TEXT:
+        return elements
+    if type_.kind is Kind.BYTES:
+        return transform(elements, lambda text: f"unbase64({text})")
+    exact = _without_null(transform(elements, lambda text: number(type_, text)))
+    if type_.kind is not Kind.LONG:
+        return exact
+    # The usual spelling, cast at once: without a point, which a cast to bigint would cut off. Looking for a number, Spark
+    # answers null where it finds none and there is a null; where it finds that number, it cannot be told.
+    usual = f"cast({elements} AS array<bigint>)"
+    is_usual = f"NOT contains(array_join({elements}, ''), '.') AND NOT array_contains({usual}, {_RARE})"
+    return call("coalesce", when(is_usual, usual), exact)
+
+
+def _without_null(cells: Sql) -> Sql:
+    """The cells, or null if one of them is."""
+    whole = function(1, lambda found: forall(found, lambda cell: f"{cell} IS NOT NULL"))
+    return f"filter(array({cells}), {whole})[0]"

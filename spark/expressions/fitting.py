@@ -1,0 +1,74 @@
+"""Whether values went to their cells whole: the cheap question, asked of every value, before misfits are gathered.
+
+It looks at what has become of a value, not at the value again: a cell that is null lost it. Only the inside of maps and
+lists is walked through, and there only members are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.columns.types import ColumnType, Field, Kind
+from spark.expressions.cells import cell
+from spark.expressions.sql import Sql, call, function, let, member, struct, true_count, when
+from spark.expressions.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
+
+
+def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sql:
+    """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
+
+    `held`: how many cells were made whole of members, in parts. `nulls`: of some names, whether they are NULL (`is_null`);
+    they are asked before all members are.
+    """
+    less = f" - {true_count(nulls)}" if nulls else ""
+    other = " - ".join([f"greatest(size({level}), 0)", *held])
+    # The second of the list is looked for only where it is not the first: to ask all members for NULL takes longer.
+    return f"{other}{less} IN (0, {null_count(level)}{less})"
+
+
+def is_null(value: Sql, made: Sql | None) -> Sql:
+    """Whether a value is NULL and has no cell; never null. One with another type beside NULL may have one, and counts there."""
+    return when(f"{made} IS NULL", has(value, "NULL"), "false") if made else has(value, "NULL")
+
+
+def whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
+    """Whether a cell was made of a value, with everything inside; never null. None is made of NULL.
+
+    `inside`: what `opened` gives of the value.
+    """
+    if type_.kind not in CONTAINERS:
+        return f"{made} IS NOT NULL"
+    # What is inside is asked for only where there is a cell at all.
+    return when(f"{made} IS NOT NULL", _whole_inside(type_, inside, made), "false")
+
+
+def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
+    if type_.kind is Kind.STRUCT:
+        return let(inside, lambda level: _struct_whole(level, made, type_.fields))
+    element = element_of(type_)
+
+    def kept(v: Sql, c: Sql) -> Sql:
+        return f"{has(v, 'NULL')} OR {whole(element, opened_inside(element, v), c)}"
+
+    if type_.kind is Kind.LIST:
+        told = call("zip_with", inside, made, function(2, kept))
+    else:
+        of_name = function(3, lambda _, v, c: kept(v, c))
+        told = f"map_values({call('map_zip_with', inside, made, of_name)})"
+    return f"NOT array_contains({told}, false)"
+
+
+def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:
+    cells = [f"{made}.`{field.name}`" for field in fields]
+    insides = [opened(field.type, member(level, field.attribute)) for field in fields]
+    wholes = [whole(field.type, inside, made) for field, inside, made in zip(fields, insides, cells)]
+    fits = level_fits(level, [true_count(wholes)])
+    if any(field.type.kind in CONTAINERS for field in fields):
+        return fits  # the shorter way would double what is asked of those, at each level again
+    # Mostly every field has a cell and there is no other member, which takes no counting to see.
+    return when(" AND ".join([*wholes, f"size({level}) = {len(fields)}"]), "true", fits)
+
+
+def with_cell(type_: ColumnType, inside: Sql) -> Sql:
+    """The cell of what `opened` gives, and whether it is whole: a struct of ``cell`` and ``whole``."""
+    return let(cell(type_, inside), lambda made: struct(cell=made, whole=whole(type_, inside, made)))

@@ -1,0 +1,180 @@
+"""DynamoDB JSON of any depth as its leaves: a form in which equal values are equal, however they are spelled.
+
+The members of a map and the elements of a set have no order, and exports write them in any; numbers count by value;
+NULL and absent are the same. Leaves are structs of a path (a JSON pointer; ``/*`` for the elements of a set) and a text:
+the DynamoDB type, a colon, the value. Maps, lists and sets have a leaf of their own, without a colon, so that empty ones
+are seen and types told apart.
+
+Values are unfolded a level at a time by `aggregate`, so that the expression is as long for 32 levels as for one. It is
+asked only of rows that are not equal at first sight.
+"""
+
+from __future__ import annotations
+
+from spark.expressions.pointers import below, names, step_of
+from spark.expressions.sql import Sql, call, function, let, literal, struct, transform, unfolded, when
+from spark.expressions.values import with_long_escapes
+
+#: DynamoDB nests 32 levels; the item is one of them, and a last round makes a leaf of what is inside.
+_LEVELS = 34
+_NONE = "cast(array() AS array<struct<path:string,text:string,leaf:boolean>>)"
+#: A value with a member for each type: of the few values that come here each is asked for most of them.
+_VALUE = (
+    "struct<S:string,N:string,B:string,BOOL:string,`NULL`:boolean,SS:array<string>,NS:array<string>,BS:array<string>,"
+    "M:string,L:string>"
+)
+#: What the leaf of a set says where it is told from a list by its path alone.
+_SET = "a set"
+
+
+def at(text: Sql, pointer: Sql) -> Sql:
+    """The value that lies under a JSON pointer in a value, both given and returned as DynamoDB JSON; null for none."""
+
+    def inside(found: Sql, name: Sql) -> Sql:
+        def of_containers(v: Sql) -> Sql:
+            member = f"element_at(from_json({v}.M, 'map<string,string>'), {name})"
+            element = when(f"{name} RLIKE '^[0-9]+$'", f"get(from_json({v}.L, 'array<string>'), int({name}))")
+            return call("coalesce", member, element)
+
+        return let(f"from_json({found}, 'struct<M:string,L:string>')", of_containers)
+
+    return call("aggregate", names(pointer), text, function(2, inside))
+
+
+def leaves(text: Sql) -> Sql:
+    """The leaves of a value given as DynamoDB JSON, sorted; of null, null."""
+    start = f"array({_place(literal(''), text, 'false')})"
+    found = unfolded(start, _LEVELS, _unfolded)
+    return when(f"{text} IS NOT NULL", f"array_sort({transform(found, lambda p: _leaf(f'{p}.path', f'{p}.text'))})")
+
+
+def same_plain_json(value: Sql, plain: Sql) -> Sql:
+    """Whether plain JSON (as `spark.expressions.values.plain_json` writes it) says the same as a value given as DynamoDB JSON.
+
+    Plain JSON does not tell a set from a list, nor B from S: which it is, the value says.
+    """
+
+    def told(found: Sql) -> Sql:
+        sets = transform(f"filter({found}, {function(1, lambda p: _is_set(p))})", lambda p: f"{p}.path")
+        wanted = transform(found, lambda p: _leaf(f"{p}.path", _without_type(p)))
+        return let(sets, lambda paths: f"array_sort({wanted}) <=> {_with_sets(leaves(_typed(plain)), paths)}")
+
+    return let(leaves(value), told)
+
+
+def _place(path: Sql, text: Sql, leaf: Sql) -> Sql:
+    return struct(path=path, text=text, leaf=leaf)
+
+
+def _leaf(path: Sql, text: Sql) -> Sql:
+    return struct(path=path, text=text)
+
+
+def _unfolded(place: Sql) -> Sql:
+    """The places that a place becomes: itself, if it is a leaf, else its own leaf and what is inside."""
+    path, text = f"{place}.path", f"{place}.text"
+
+    def one(kept: Sql) -> Sql:
+        return f"array({_place(path, kept, 'true')})"
+
+    def inside(value: Sql) -> Sql:
+        number = without_zeros(_of(value, "N"))
+        scalar = f"coalesce({_of(value, 'S')}, {number}, {_of(value, 'B')}, {_of(value, 'BOOL')})"
+        elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), without_zeros)})"
+        in_set = transform(
+            elements, lambda x: _place(f"concat({path}, '/*')", f"concat(left({_tag(value)}, 1), ':', {x})", "true")
+        )
+        return (
+            f"CASE WHEN {scalar} IS NOT NULL THEN {one(f'''concat({_tag(value)}, ':', {scalar})''')} "
+            f"WHEN {elements} IS NOT NULL THEN concat({one(_tag(value))}, {in_set}) "
+            f"WHEN {_has(value, 'M')} THEN concat({one(literal('M'))}, {_members(path, value)}) "
+            f"WHEN {_has(value, 'L')} THEN {_elements(path, value)} "
+            f"WHEN {_has(value, 'NULL')} THEN {_NONE} ELSE {one(text)} END"
+        )
+
+    return when(f"{place}.leaf", f"array({place})", let(f"from_json({text}, '{_VALUE}')", inside))
+
+
+def _of(value: Sql, tag: str) -> Sql:
+    return f"{value}.`{tag}`"
+
+
+def _has(value: Sql, tag: str) -> Sql:
+    return f"{_of(value, tag)} IS NOT NULL"
+
+
+def _tag(value: Sql) -> Sql:
+    """The DynamoDB type of a scalar or a set."""
+    return call("coalesce", *(when(_has(value, tag), f"'{tag}'") for tag in ("S", "N", "B", "BOOL", "SS", "NS", "BS")))
+
+
+def without_zeros(number: Sql) -> Sql:
+    """A number without needless zeros behind the point; DynamoDB prints none, and no exponents either."""
+    return f"if(contains({number}, '.'), trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
+
+
+def _members(path: Sql, value: Sql) -> Sql:
+    entries = f"map_entries(from_json({_of(value, 'M')}, 'map<string,string>'))"
+    return transform(entries, lambda e: _place(below(path, step_of(f"{e}.key")), f"{e}.value", "false"))
+
+
+def _elements(path: Sql, value: Sql) -> Sql:
+    """A list's own leaf, which holds its length, and its elements, for `concat`."""
+
+    def both(found: Sql) -> Sql:
+        own = f"array({_place(path, f'''concat('L', size({found}))''', 'true')})"
+        numbered = function(2, lambda x, i: _place(below(path, f"string({i})"), x, "false"))
+        return f"concat({own}, transform({found}, {numbered}))"
+
+    return let(f"from_json({_of(value, 'L')}, 'array<string>')", both)
+
+
+def _is_set(leaf: Sql) -> Sql:
+    return f"{leaf}.text IN ('SS', 'NS', 'BS')"
+
+
+def _without_type(leaf: Sql) -> Sql:
+    """The text of a leaf as plain JSON would have it: B is S, and all sets are alike."""
+    as_text = when(f"{leaf}.text LIKE 'B:%'", f"concat('S', substr({leaf}.text, 2))", f"{leaf}.text")
+    return when(_is_set(leaf), literal(_SET), as_text)
+
+
+def _with_sets(found: Sql, paths: Sql) -> Sql:
+    """Leaves of plain JSON, sorted, in which the lists at these paths are told as sets."""
+
+    def told(leaf: Sql) -> Sql:
+        outer = f"regexp_replace({leaf}.path, '/[0-9]+$', '')"
+        in_set = f"{leaf}.path <> {outer} AND array_contains({paths}, {outer})"
+        text = when(f"array_contains({paths}, {leaf}.path)", literal(_SET), f"{leaf}.text")
+        return _leaf(when(in_set, f"concat({outer}, '/*')", f"{leaf}.path"), text)
+
+    return f"array_sort({transform(found, told)})"
+
+
+def _typed(plain: Sql) -> Sql:
+    """Plain JSON as DynamoDB JSON, all its arrays as L.
+
+    Once no string holds an escaped quote, the text between quotes is by turns structure and string.
+    """
+
+    def pieces(parts: Sql) -> Sql:
+        def piece(part: Sql, index: Sql) -> Sql:
+            name, text = f"concat('\"', {part}, '\"')", f"concat('{{\"S\":\"', {part}, '\"}}')"
+            string = when(f"get({parts}, {index} + 1) LIKE ':%'", name, text)
+            return when(f"{index} % 2 = 1", string, _typed_structure(part))
+
+        return f"array_join(transform({parts}, {function(2, piece)}), '')"
+
+    return let(f"split({with_long_escapes(plain)}, '\"')", pieces)
+
+
+def _typed_structure(part: Sql) -> Sql:
+    for bracket, longer in (("{", '{"M":{'), ("}", "}}"), ("[", '{"L":['), ("]", "]}")):
+        part = call("replace", part, literal(bracket), literal(longer))
+    for token, typed in (
+        (r"true|false", '{"BOOL":$0}'),
+        ("null", '{"NULL":true}'),
+        (r"-?[0-9][0-9.eE+-]*", '{"N":"$0"}'),
+    ):
+        part = call("regexp_replace", part, literal(token), literal(typed))
+    return part

@@ -1,0 +1,168 @@
+"""The misfits of a row: every value that its column cannot hold, by its JSON pointer, as DynamoDB JSON.
+
+Asked only of rows that are known to hold one. What each column takes comes as one constant, path to rule, so that the
+expression is as long for a thousand columns as for ten. A rule is the column's kind, with the scale of a decimal or the
+rule of a set's elements behind a colon; a value fits here exactly where `spark.expressions.cells` makes a cell of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pipeline.columns.pointers import step
+from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
+from spark.expressions.numbers import is_number, number
+from spark.expressions.places import Naming, of_members, places
+from spark.expressions.pointers import below, step_of
+from spark.expressions.sql import Sql, call, forall, function, joined, let, literal, one_of, struct, transform, when
+from spark.expressions.values import (
+    CONTAINERS,
+    dynamodb_json,
+    element_of,
+    elements,
+    has,
+    has_one_type,
+    members,
+    of,
+    strings,
+    tag_of,
+)
+
+#: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
+NO_VALUE = "{}"
+#: The entries of a row with an object that says a name twice: no line that DynamoDB wrote has one either.
+_TWIN = call("array", struct(pointer="''", json=f"'{NO_VALUE}'"))
+#: The step of a rule's path that stands for any element or name. In a pointer a tilde never stands alone.
+_ANY = "~"
+# `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
+_WHERE = "struct<pointer:string,path:string,rule:string>"
+_NUMBERS = (Kind.LONG.value, Kind.DECIMAL.value, Kind.DIGITS.value, "NS")
+#: The types of DynamoDB's that a column takes, by its rule without what is behind the colon; not always all their values.
+_TAKEN = {
+    Kind.TEXT.value: ["S"],
+    Kind.BYTES.value: ["B"],
+    Kind.FLAG.value: ["BOOL"],
+    Kind.SCALARS.value: sorted(SCALAR_TAGS),
+    Kind.JSON.value: sorted(CONTAINER_TAGS),
+    Kind.STRUCT.value: ["M"],
+    Kind.DICTIONARY.value: ["M"],
+    Kind.LIST.value: ["L"],
+    Kind.LONG.value: ["N"],
+    Kind.DECIMAL.value: ["N"],
+    Kind.DIGITS.value: ["N"],
+    "SS": ["SS"],
+    "BS": ["BS"],
+    "NS": ["NS"],
+}
+
+
+def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
+    """The misfits of an item, a map of pointer to DynamoDB JSON; null where everything fits."""
+    types = dict(_types("", fields))
+    rules = {path: _rule(type_) for path, type_ in types.items()}
+    levels = max((path.count("/") for path in rules), default=1)
+    numbers = _number_types(types.values())
+
+    def entries(known: Sql) -> Sql:
+        naming = _naming(known, levels)
+        found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
+        return let(found, lambda all_: when(_has_twin(all_), _TWIN, _entries(all_, numbers)))
+
+    # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
+    known = f"from_json({literal(json.dumps(rules))}, 'map<string,string>')"
+    return let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
+
+
+def _has_twin(places: Sql) -> Sql:
+    """Whether two places have one pointer, as where an object says a name twice; of the second value nothing would stay."""
+    pointers = transform(places, lambda p: f"{p}.place.pointer")
+    return f"size(array_distinct({pointers})) < size({places})"
+
+
+def _naming(known: Sql, levels: int) -> Naming:
+    """Names that carry the rule of their place. `known`: a map from paths to rules."""
+
+    def named(outer: Sql, name: Sql, step_: Sql) -> Sql:
+        path = below(f"{outer}.path", step_)
+        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"{known}[{path}]")
+
+    def member(outer: Sql, name: Sql) -> Sql:
+        return named(outer, step_of(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", step_of(name)))
+
+    return Naming(
+        type=_WHERE,
+        member=member,
+        element=lambda outer, index: named(outer, index, f"'{_ANY}'"),
+        entered=_is_entered,
+        levels=levels,
+    )
+
+
+def _is_entered(where: Sql, value: Sql) -> Sql:
+    """Whether the members or elements of a value have columns of their own."""
+    takes_map = one_of(f"{where}.rule", (Kind.STRUCT.value, Kind.DICTIONARY.value))
+    return f"{takes_map} AND {has(value, 'M')} OR {where}.rule = '{Kind.LIST.value}' AND {has(value, 'L')}"
+
+
+def _types(path: str, fields: Sequence[Field]) -> Iterator[tuple[str, ColumnType]]:
+    """The type at every place that has one, by the path of its rule."""
+    for field in fields:
+        yield from _types_in(f"{path}/{step(field.attribute)}", field.type)
+
+
+def _types_in(path: str, type_: ColumnType) -> Iterator[tuple[str, ColumnType]]:
+    yield path, type_
+    if type_.kind is Kind.STRUCT:
+        yield from _types(path, type_.fields)
+    elif type_.kind in CONTAINERS:
+        yield from _types_in(f"{path}/{_ANY}", element_of(type_))
+
+
+def _number_types(types: Iterable[ColumnType]) -> dict[str, ColumnType]:
+    """The types of exact numbers among these and the elements of sets, by their rules."""
+    own = (element_of(type_) if type_.kind is Kind.SET else type_ for type_ in types)
+    return {_rule(type_): type_ for type_ in own if type_.kind in (Kind.LONG, Kind.DECIMAL)}
+
+
+def _rule(type_: ColumnType) -> str:
+    if type_.kind is Kind.SET:
+        return f"{set_tag(type_)}:{_rule(element_of(type_))}"
+    return f"decimal:{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
+
+
+def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """The misfits among places: pointer and text. `numbers`: the types of exact numbers by their rules."""
+
+    def is_misfit(p: Sql) -> Sql:
+        value = f"{p}.value"
+        fits = f"coalesce({_fits(f'{p}.place.rule', value, numbers)}, false)"
+        return f"NOT {has_one_type(value)} OR NOT {has(value, 'NULL')} AND NOT {fits}"
+
+    return transform(
+        f"filter({places}, {function(1, is_misfit)})",
+        lambda p: struct(
+            pointer=f"{p}.place.pointer",
+            json=call("coalesce", when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value")), f"'{NO_VALUE}'"),
+        ),
+    )
+
+
+def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
+    kind = f"substring_index({rule}, ':', 1)"
+    pairs = (f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
+    is_taken = one_of(joined(kind, "' '", tag_of(value)), pairs)
+    texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
+    own = f"replace({rule}, 'NS:', '')"
+    all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
+    is_whole = f"{members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL"
+    is_opened = one_of(kind, (container.value for container in CONTAINERS))
+    held = when(one_of(kind, _NUMBERS), all_fit, when(is_opened, is_whole, "true"))
+    return f"{is_taken} AND {held}"
+
+
+def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """Whether a number column makes a cell of a number: by the very expression that makes it."""
+    cases = [f"WHEN '{of_type}' THEN {number(type_, text)} IS NOT NULL" for of_type, type_ in numbers.items()]
+    return f"CASE {rule} {' '.join(cases)} WHEN '{Kind.DIGITS.value}' THEN {is_number(text)} END"

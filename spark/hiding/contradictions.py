@@ -1,0 +1,117 @@
+"""Values that contradict what is set for their places: counted, and refused by name.
+
+Those that a set type is not for; maps and lists, of which no hash can be made; misfits of earlier that are hidden now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.columns.names import MISFITS
+from pipeline.columns.overrides import ANY, Override, Overrides, is_narrow, mended_by, tags_of
+from pipeline.columns.pointers import names, step
+from pipeline.columns.protected import holds_plain
+from pipeline.columns.types import Field
+from pipeline.errors import OverrideContradicted
+from spark.expressions.sql import Sql, literal, one_of, when
+from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX
+from spark.rows.keys import shown
+
+
+def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
+    """Refuse misfits, as `spark.rows.profiles.exploded` gives them, at places whose type the settings say.
+
+    A number that no column of numbers can hold is a misfit as ever, where the type is just N. Raises OverrideContradicted.
+    """
+    if not columns.typed:
+        return
+    rules = {str(i): rule for i, rule in enumerate(columns.typed)}
+    contradicted = " ".join(f"WHEN {_contradicts(rule)} THEN '{i}'" for i, rule in rules.items())
+    first: Any = (
+        misfits.selectExpr("example", f"{_TAG} AS tag", f"CASE {contradicted} END AS rule")
+        .where("rule IS NOT NULL")
+        .groupBy("rule", "tag")
+        .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
+        .orderBy(F.desc("count"), "rule", "tag")
+        .first()
+    )
+    if first is not None:
+        rule = rules[first["rule"]]
+        found = f"values of type {first['tag']}: {first['count']}, such as that of {first['example']}"
+        raise OverrideContradicted(f"columns[{rule.pointer!r}] sets the type {rule.type}, which does not hold {found}")
+
+
+def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
+    """The refusal of rows of which so many hold what a rule that hides values is not for (``#contradicted``)."""
+    example = F.min(shown([field.name for field in key])).alias("example")
+    row: Any = rows.groupBy(CONTRADICTED).agg(example).orderBy(CONTRADICTED).dropna().first()
+    said, what, remedy = _missed(row[CONTRADICTED])
+    return OverrideContradicted(
+        f"{said}; items that hold {what} at such a place: {count}, such as that of {row['example']}",
+        mended_by(remedy),
+    )
+
+
+def _missed(found: str) -> tuple[str, str, str]:
+    """What a rule says that is contradicted, what contradicts it, and what can be said instead. `found`: see CONTRADICTED."""
+    pointer, _, why = found.rpartition("\n")
+    rule, column = Override(names(pointer)), f"columns[{pointer!r}]"
+    if why == IN_LIST:
+        instead = (
+            f"say the same of what stands in lists, with {ANY} in the place of an index, or drop /{step(rule.path[0])}"
+        )
+        return f"{column} speaks of what is in a map", "it in a list", instead
+    if why == INDEX:
+        return f"{column} speaks of an index in a list", "a list", f"write {ANY} in the place of it, for every element"
+    if rule.path[-1] == ANY:
+        whole = Override(rule.path[:-1]).pointer
+        said = f"{column} sets hash, which maps and lists have none of, nor the elements of a set"
+        return (
+            said,
+            "one",
+            f"hash a set itself ({whole}), what is inside a map or list ({pointer}/{ANY}), or drop {pointer}",
+        )
+    said = f"{column} sets hash, which maps and lists have none of"
+    return said, "one", f"hash what is inside ({pointer}/{ANY}) or drop {pointer}"
+
+
+def check_kept(rows: DataFrame, new: Sequence[Override]) -> None:
+    """Refuse rows of a table whose misfits may hold something of what is to be dropped or hashed from now on.
+
+    Raises RebuildNeeded. Iceberg knows the files without misfits, which are not read.
+    """
+    held = [F.exists(F.map_keys(MISFITS), partial(_is_beside, rule)) for rule in new]
+    found: Any = rows.where(F.col(MISFITS).isNotNull()).agg(*(F.bool_or(one) for one in held)).first()
+    for rule, is_held in zip(new, found):
+        if is_held:
+            raise holds_plain(rule)
+
+
+def _is_beside(rule: Override, pointer: Column) -> Column:
+    """Whether a pointer is that of a rule's place, or of one around it or inside it."""
+    inside = ""
+    for name in reversed(rule.path):
+        inside = f"(/{_any_or(name)}{inside or '(/.*)?'})?"
+    return pointer.rlike(f"^{inside}$")
+
+
+_TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
+
+
+def _contradicts(rule: Override) -> Sql:
+    place = "".join("/" + _any_or(name) for name in rule.path)
+    at_place = f"pointer RLIKE {literal(f'^{place}$')}"
+    if is_narrow(rule.type):
+        return at_place
+    return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type))}", "false")
+
+
+def _any_or(name: str) -> str:
+    """A step of a pointer as a pattern."""
+    return "[^/]*" if name == ANY else re.escape(step(name))

@@ -1,0 +1,79 @@
+"""Rules that hide values and are not for what an item holds: found in protected items, so that a run refuses by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pipeline.columns.overrides import ANY, Override, is_index
+from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
+from spark.expressions.values import elements, has, json_of, members, of, tag_of
+
+#: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is set, a set for whose
+#: elements one is set (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
+#: rule names in a map (`IN_LIST`). Null for all other items.
+CONTRADICTED = "#contradicted"
+NO_HASH, INDEX, IN_LIST = "no hash", "an index", "in a list"
+
+
+def contradicted(rules: Sequence[Override], name: str) -> Sql:
+    """``#contradicted``, made of protected items (levels) in a column. It finds them inside JSON text and misfits too."""
+    found = []
+    for rule in rules:
+        value, inside, why = member(f"`{name}`", rule.path[0]), rule.path[1:], INDEX if rule.has_index else NO_HASH
+        if rule.hash or rule.has_index:
+            found.append(when(_is_missed(value, inside, rule), literal(f"{rule.pointer}\n{why}")))
+        if inside:
+            # Mostly there is no list at all, and nothing has to be parsed once more to see that.
+            has_list = f"{has(value, 'L')} OR contains({of(value, 'M')}, '\"L\":')"
+            is_in_list = when(has_list, _is_in_list(value, inside, rule, rules), "false")
+            found.append(when(is_in_list, literal(f"{rule.pointer}\n{IN_LIST}")))
+    return f"{call('coalesce', *found, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
+
+
+def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
+    """Whether a value holds what a rule is not for, where its path, of which this is left, leads; null or false where not."""
+    if not path:
+        return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL" if rule.hash else "false"
+    if path[0] != ANY:
+        inside = let(member(members(value), path[0]), lambda found: _is_missed(found, path[1:], rule))
+        return f"({of(value, 'L')} <> '[]' OR {inside})" if is_index(path[0]) else inside
+    inside = _of_any(value, lambda found: _is_missed(found, path[1:], rule))
+    return f"({is_set(value)} OR {inside})" if rule.hash and path == (ANY,) else inside
+
+
+def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequence[Override]) -> Sql:
+    """Whether what a rule names in a map stands in the maps of a list, which no other rule hides; null or false where not.
+
+    `path`: what is left of the rule's, inside the value.
+    """
+    name, rest, depth = path[0], path[1:], len(rule.path) - len(path)
+    if name == ANY:
+        return _of_any(value, lambda found: _is_in_list(found, rest, rule, rules)) if rest else "false"
+    deeper = let(member(members(value), name), lambda found: _is_in_list(found, rest, rule, rules)) if rest else "false"
+    around = (*rule.path[:depth], ANY)
+    if is_index(name) or any(other.path in (around, (*around, *path)) for other in rules):
+        return deeper
+
+    def is_held(found: Sql) -> Sql:
+        if rest:
+            return f"{has(found, 'M')} OR {has(found, 'L')}"
+        return f"{found} IS NOT NULL AND NOT {has(found, 'NULL')}"
+
+    def holds(element: Sql) -> Sql:
+        in_map = let(member(members(element), name), is_held)
+        # Of a list in the list its text is enough: that it holds the name.
+        in_text = f"contains({of(element, 'L')}, concat({json_of(literal(name))}, ':'))"
+        return f"coalesce({in_map}, false) OR coalesce({in_text}, false)"
+
+    return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
+
+
+def _of_any(value: Sql, is_one: Callable[[Sql], Sql]) -> Sql:
+    """Whether any member of a map, or element of a list, is such a one; null for other values."""
+    each = function(1, is_one)
+    return when(has(value, "M"), f"exists(map_values({members(value)}), {each})", f"exists({elements(value)}, {each})")
+
+
+def is_set(value: Sql) -> Sql:
+    """Whether a value is a set; false or null where not."""
+    return one_of(tag_of(value), ("SS", "NS", "BS"))

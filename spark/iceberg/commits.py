@@ -1,0 +1,65 @@
+"""Commits that may lose a race: who lost looks whether its work is in the table all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import IllegalArgumentException
+
+from pipeline.columns.protected import PROTECTED, protected_text
+from pipeline.errors import TableContended
+from pipeline.job_order import JobOrder
+from pipeline.table.marker import Marker
+from spark.iceberg.table import Table
+from spark.java import causes
+
+#: What Iceberg raises when somebody else has committed meanwhile, or when it cannot tell whether its own commit arrived.
+_CONFLICTS = {"ValidationException", "CommitFailedException", "CommitStateUnknownException"}
+
+
+def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> None:
+    """Run `commit`; where it loses a race, end well if the order's work is in the table, else raise TableContended."""
+    try:
+        undisturbed(order, commit)
+    except TableContended:
+        if order.job_id not in table.state().job_ids:
+            raise
+
+
+def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
+    """Make one commit of an order's or several and return what `commit` returns. Raises TableContended where one loses a race."""
+    try:
+        return commit()
+    except (Py4JJavaError, IllegalArgumentException) as failure:
+        if not _is_conflict(failure):
+            raise
+        what = str(failure).splitlines()[0]
+        raise TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}") from failure
+
+
+def _is_conflict(failure: Exception) -> bool:
+    if isinstance(failure, Py4JJavaError):
+        return not _CONFLICTS.isdisjoint(causes(failure))
+    return "fast-forward" in str(failure)
+
+
+def marker(
+    order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None, *, fingerprint: str
+) -> dict[str, str]:
+    """What a commit of this order says of itself, as properties. `billed_bytes`: what a merge's exports were billed.
+
+    `fingerprint`: of the secret that its hashes are keyed with, empty where there are none.
+    """
+    said = Marker(
+        watermark=order.end,
+        start=order.start,
+        job=order.job,
+        job_id=order.job_id,
+        source_arn=order.source.arn,
+        source_id=order.source.id,
+        counts=counts,
+        billed_bytes=billed_bytes,
+    )
+    return {**said.to_properties(), PROTECTED: protected_text(order.columns, fingerprint)}

@@ -1,0 +1,57 @@
+"""Partitions by a column that the table no longer has, as where a full export brought another key, or another name of it.
+
+Iceberg 1.10 cannot write changes beside them: it looks for the partitions of all specs the table has had among the columns
+of now, and fails. So they go, with the snapshots from before the replacement; files stay until maintenance finds that no
+snapshot knows them, for readers that are still at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+from pipeline.columns.field_ids import field_ids
+from pipeline.errors import PartitionsKept
+from spark.iceberg.table import MAIN, Table
+
+
+def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The table's metadata once they are gone; as it is where there are none, which is nearly always.
+
+    Raises PartitionsKept where somebody's tag or branch keeps a snapshot that has them; then no snapshot has gone.
+    """
+    former = _former(metadata)
+    if not former:
+        return metadata
+    table.drop_leftovers()
+    if kept_by := _refs_to(table, former):
+        raise _kept(kept_by)
+    newest = next(s for s in metadata["snapshots"] if s["snapshot-id"] == metadata["current-snapshot-id"])
+    expired = table.java().expireSnapshots().expireOlderThan(newest["timestamp-ms"])
+    expired.cleanExpiredFiles(False).cleanExpiredMetadata(True).commit()
+    left = table.metadata()
+    if _former(left):
+        # Somebody has set that the table, or a branch, keeps more than its newest snapshot.
+        raise _kept(left["refs"])
+    return left
+
+
+def _refs_to(table: Table, specs: Set[int]) -> list[str]:
+    """The tags and branches of snapshots with files in partitions of these specs."""
+    java = table.java()
+    heads = [(str(name), java.snapshot(ref.snapshotId())) for name, ref in dict(java.refs()).items() if name != MAIN]
+    return [name for name, head in heads if any(m.partitionSpecId() in specs for m in head.allManifests(java.io()))]
+
+
+def _kept(by: Iterable[str]) -> PartitionsKept:
+    names = ", ".join(sorted(by))
+    return PartitionsKept(
+        f"partitions by a column that the table no longer has are kept by its tags and branches: {names}"
+    )
+
+
+def _former(metadata: Mapping[str, Any]) -> set[int]:
+    """The ids of the specs, not in use any more, that are by a column, or nested field, that is gone."""
+    there, used = field_ids(metadata), metadata["default-spec-id"]
+    former = (spec for spec in metadata["partition-specs"] if spec["spec-id"] != used)
+    return {spec["spec-id"] for spec in former if any(field["source-id"] not in there for field in spec["fields"])}

@@ -1,0 +1,250 @@
+"""The Iceberg table of a job: its state, its columns, and the commits that are not Spark's own.
+
+Through Iceberg's Java API, so that attribute names never pass through SQL, and what belongs together is one commit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.columns.field_ids import field_ids, fields_made_ready
+from pipeline.columns.rebuild import Target
+from pipeline.columns.table_columns import (
+    REPLACEMENT,
+    Columns,
+    column_kinds,
+    columns_of,
+    exact_names,
+    exact_names_by_path,
+    key_property,
+    tells_by_path,
+)
+from pipeline.job_order import JobOrder
+from pipeline.table.marker import LOADING, NAMES, NO_TABLE, SEQUENCE, WATERMARK, TableState, read_table_state
+from spark.iceberg.schemas import optional, table_schema
+from spark.java import causes, iceberg_metadata, iceberg_schema, string_map
+
+_PROPERTIES = {
+    "format-version": "2",
+    "write.delete.mode": "merge-on-read",
+    "write.update.mode": "merge-on-read",
+    "write.merge.mode": "merge-on-read",
+    "write.merge.isolation-level": "serializable",
+    "write.distribution-mode": "hash",
+    "write.target-file-size-bytes": str(256 * 1024 * 1024),
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "100",
+}
+MAIN = "main"
+#: What Iceberg raises where there is no table, and where what bears its name is none of Iceberg's.
+_NO_TABLE = {"NoSuchTableException", "NoSuchIcebergTableException"}
+#: Branches of loads begin with this; the rest of the name belongs to the Spark application.
+_BRANCH = "tidemark_load_"
+
+
+class Table:
+    """The table that an order names, which may not exist yet."""
+
+    def __init__(self, spark: SparkSession, order: JobOrder) -> None:
+        self._spark, self._order = spark, order
+        catalog, _, name = order.table.partition(".")
+        self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, catalog)
+        self._identifier = self._iceberg.catalog.TableIdentifier.parse(name)
+        self.sql_name = ".".join(f"`{part}`" for part in order.table.split("."))
+        #: The ids of the columns and nested fields that the table got by this object.
+        self._added: frozenset[int] = frozenset()
+
+    def metadata(self) -> dict[str, Any]:
+        """The table's current metadata, as Iceberg writes it in JSON; empty where there is no table."""
+        try:
+            table = self.java()
+        except Py4JJavaError as failure:
+            # Asking whether it exists would read its metadata once more, each time.
+            if not _NO_TABLE.isdisjoint(causes(failure)):
+                return {}
+            raise
+        return iceberg_metadata(self._spark, table)
+
+    def state(self) -> TableState:
+        """What the table says of itself now."""
+        metadata = self.metadata()
+        return read_table_state(metadata) if metadata else NO_TABLE
+
+    def columns(self) -> Columns:
+        """The table's columns now."""
+        return columns_of(self.metadata(), self._order.source.key)
+
+    def columns_at(self, snapshot_id: int) -> Columns:
+        """The columns that the table had at a snapshot."""
+        metadata = self.metadata()
+        schema = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+        return columns_of({**metadata, "current-schema-id": schema}, self._order.source.key)
+
+    def rows_at(self, snapshot_id: int) -> DataFrame:
+        """The rows that the table showed at a snapshot, whatever is committed meanwhile."""
+        return self._spark.read.option("snapshot-id", snapshot_id).table(self.sql_name)
+
+    def summary(self) -> Mapping[str, str]:
+        """The summary of the newest snapshot of `MAIN`; empty where there is none."""
+        snapshot = self.java().snapshot(MAIN)
+        return dict(snapshot.summary()) if snapshot else {}
+
+    def snapshot_id(self) -> int:
+        """The id of the newest snapshot of `MAIN`; -1 where there is none."""
+        snapshot = self.java().snapshot(MAIN)
+        return int(snapshot.snapshotId()) if snapshot else -1
+
+    def create(self, columns: Columns) -> None:
+        """Create the table, empty and marked as being loaded; whatever an unfinished load left there is replaced."""
+        schema = iceberg_schema(self._spark, table_schema(columns))
+        key_ids = self._spark._jvm.java.util.HashSet()
+        for field in columns.key:
+            key_ids.add(schema.findField(field.name).fieldId())
+        schema = self._iceberg.Schema(schema.columns(), key_ids)
+        spec = self._iceberg.PartitionSpec.builderFor(schema).bucket(columns.key[0].name, self._order.buckets).build()
+        transaction = (
+            self._catalog.buildTable(self._identifier, schema)
+            .withPartitionSpec(spec)
+            .withProperties(string_map(self._spark, {**_PROPERTIES, LOADING: self._order.job_id}))
+            .createOrReplaceTransaction()
+        )
+        self._describe(transaction, columns)
+        transaction.commitTransaction()
+        self.java()
+
+    def evolve(self, columns: Columns) -> None:
+        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
+        metadata, wanted = self.metadata(), {field.name for field in columns.all}
+        there = columns_of(metadata, self._order.source.key).attributes
+        transaction = self.java().newTransaction()
+        transaction.updateSchema().unionByNameWith(iceberg_schema(self._spark, table_schema(columns))).commit()
+        # What is to be replaced or to go stays described until then: it is what readers see.
+        left = tuple(field for field in there if field.name not in wanted)
+        self._describe(transaction, replace(columns, attributes=columns.attributes + left))
+        transaction.commitTransaction()
+        self._added |= field_ids(self.metadata()) - field_ids(metadata)
+
+    def new_branch(self) -> str:
+        """Start a branch at `MAIN`'s present state, to write to unseen."""
+        self.java().manageSnapshots().createBranch(self._branch).commit()
+        return self._branch
+
+    @property
+    def _branch(self) -> str:
+        return _BRANCH + self._spark.sparkContext.applicationId.replace("-", "_")
+
+    def drop_leftovers(self) -> None:
+        """Remove what loads have left behind that died: their branches, and columns that were to replace others."""
+        table = self.java()
+        transaction = table.newTransaction()
+        branches = [name for name in table.refs().keySet() if name.startswith(_BRANCH)]
+        for branch in branches:
+            transaction.manageSnapshots().removeBranch(branch).commit()
+        replacements = [column.name() for column in table.schema().columns() if column.name().endswith(REPLACEMENT)]
+        self._delete_columns(transaction, replacements)
+        if branches or replacements:
+            transaction.commitTransaction()
+
+    def withdraw(self) -> None:
+        """Take back what this load has made: its branch, whose files become orphans, and columns and nested fields.
+
+        What somebody has committed rows with meanwhile stays. A table that it began stays marked as being loaded.
+        """
+        metadata = self.metadata()
+        if self._branch in metadata.get("refs", {}):
+            self.java().manageSnapshots().removeBranch(self._branch).commit()
+        if self._added and (unused := fields_made_ready(metadata, self._added)):
+            transaction = self.java().newTransaction()
+            self._delete_columns(transaction, unused)
+            transaction.commitTransaction()
+        self._added = frozenset()
+
+    def branch_summary(self, name: str) -> Mapping[str, str]:
+        """The summary of a branch's newest snapshot."""
+        return dict(self.java().snapshot(name).summary())
+
+    def publish(self, branch: str, target: Target, marker: Mapping[str, str]) -> None:
+        """Make a branch the table's content, replacements its columns, in one commit with the marker.
+
+        Fails if `MAIN` has moved since the branch was made.
+        """
+        transaction = self.java().newTransaction()
+        self._delete_columns(transaction, target.removed)
+        for name in target.replaced:
+            transaction.updateSchema().renameColumn(name + REPLACEMENT, name).commit()
+        self._describe(transaction, target.columns)
+        transaction.manageSnapshots().fastForwardBranch(MAIN, branch).commit()
+        closing = transaction.newAppend()
+        for name, value in marker.items():
+            closing.set(name, value)
+        closing.commit()
+        transaction.manageSnapshots().removeBranch(branch).commit()
+        self._set(transaction, {**marker, LOADING: ""})
+        transaction.commitTransaction()
+        self.java()
+
+    def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
+        """Replace the table by these rows with these columns, in one commit with the marker; no column is required then.
+
+        For the one change that a branch cannot carry: another type of the key.
+        """
+        writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
+        described = {**key_property(columns.key), **column_kinds(columns.all), **exact_names_by_path(columns.all)}
+        for name, value in {**_PROPERTIES, **described, **marker}.items():
+            writer = writer.tableProperty(name, value)
+        for name, value in marker.items():
+            writer = writer.option(f"snapshot-property.{name}", value)
+        writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
+        # The content is there, whatever becomes of the job; from here on its columns have ids.
+        self.remember(marker)
+
+    def remember(self, properties: Mapping[str, str]) -> None:
+        """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one.
+
+        Names that a `replace` could tell by path only are told by id then. With nothing to do nothing is committed.
+        """
+        table = self.java()
+        is_half_done = tells_by_path(table.properties().get(NAMES) or "{}")
+        if properties or is_half_done:
+            transaction = table.newTransaction()
+            self._set(transaction, properties)
+            if is_half_done:
+                self._describe(transaction, self.columns())
+            transaction.commitTransaction()
+
+    def _delete_columns(self, transaction: Any, names: Iterable[str]) -> None:
+        update = transaction.updateSchema()
+        for name in names:
+            update = update.deleteColumn(name)
+        update.commit()
+
+    def _describe(self, transaction: Any, columns: Columns) -> None:
+        schema = json.loads(self._iceberg.SchemaParser.toJson(transaction.table().schema()))
+        described = {**exact_names(schema, columns.all), **column_kinds(columns.all)}
+        self._set(transaction, {**key_property(columns.key), **described})
+
+    def _set(self, transaction: Any, properties: Mapping[str, str]) -> None:
+        """Set table properties; an empty value removes one."""
+        update, snapshot = transaction.updateProperties(), transaction.table().snapshot(MAIN)
+        # The copy of a marker outlives its snapshot, and must not outlive a rollback to before it.
+        sequence = {SEQUENCE: str(snapshot.sequenceNumber())} if snapshot and WATERMARK in properties else {}
+        for name, value in {**sequence, **properties}.items():
+            update = update.set(name, value) if value else update.remove(name)
+        update.commit()
+
+    def java(self) -> Any:
+        """The table itself, as it stands in the catalog now."""
+        table = self._catalog.loadTable(self._identifier)
+        table.refresh()
+        return table
+
+    @property
+    def _iceberg(self) -> Any:
+        return self._spark._jvm.org.apache.iceberg

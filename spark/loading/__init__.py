@@ -1,0 +1,1 @@
+"""A table's whole content from a full export."""

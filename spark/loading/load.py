@@ -1,0 +1,111 @@
+"""Load: a table's whole content from a full export, unseen until every item is accounted for, published in one commit.
+
+Types are decided from a sample, all of it where the export is small. The rows go to a branch in one pass over the data,
+which counts as it writes (`spark.loading.passes`). Where the sample was wrong in a way that another type or another column mends,
+the branch is written once more. Then one transaction makes the branch the table's content, with the marker. Refusing
+leaves the table as it was.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from pipeline.columns.field_ids import used_by_layout
+from pipeline.columns.growth import first_columns
+from pipeline.columns.item_sample import items_of, observed_items
+from pipeline.columns.profile import Observed, Profile, weighed
+from pipeline.columns.rebuild import Target, rebuilt
+from pipeline.columns.table_columns import columns_of, has_key, is_made_here, shown_columns
+from pipeline.errors import CountMismatch, KeyMismatch
+from pipeline.job_order import JobOrder
+from pipeline.table.marker import read_table_state
+from spark.drift import drifted
+from spark.exports.reading import proven, read_exports
+from spark.hiding.contradictions import check_contradictions
+from spark.hiding.protection import Protection
+from spark.iceberg.commits import committed
+from spark.iceberg.table import Table
+from spark.loading.passes import Counted, Load, Written, counted, counts_of, written
+from spark.loading.sampling import items_each, often_null, sampled_lines
+from spark.report import Committed
+from spark.rows.profiles import exploded
+from spark.rows.table_rows import unpacked
+from spark.shuffles import for_load, shuffle_for
+
+
+def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
+    """Carry out a load. Raises a JobRefused, the table as it was."""
+    order.columns.check_key(order.source.key)
+    metadata = there if read_table_state(there := table.metadata()).exists else {}
+    follows = metadata and is_made_here(metadata) and has_key(metadata, order.source.key)
+    existing = columns_of(metadata, order.source.key) if follows else None
+    (export,) = read_exports(spark, order)
+    with proven(spark, [export]):
+        seen = observed_items(items_of(sampled_lines(spark, export)), order.columns)
+        shuffle_for(spark, for_load(order.buckets))
+        this = Load(spark, order, table, export, metadata, existing, protection)
+        # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
+        this = replace(this, often_null=often_null(export.manifest, seen), expects_misfits=not this.is_small)
+        target = _target(this, seen)
+        rows = counted(this, target)
+    try:
+        return _carried_out(this, seen, target, rows)
+    except Exception:
+        # Why the load has ended matters more than that something is left, which maintenance finds.
+        with suppress(Py4JJavaError, PySparkException):
+            table.withdraw()
+        raise
+
+
+def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted) -> Committed:
+    """Write, twice or thrice where the first look was wrong, and publish. `seen`: by the sample, which decided the target."""
+    held, passes = written(this, target, rows), 1
+    if held.found["odd"] and not this.expects_misfits:
+        this, passes = replace(this, expects_misfits=True), 2
+        held = written(this, target, counted(this, target))
+    # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
+    better = target if this.is_small else _target(this, weighed(seen, items_each(this.manifest), held.seen))
+    if better != target:
+        this.table.withdraw()
+        target, passes = better, passes + 1
+        held = written(this, target, counted(this, target))
+    return _publish(this, target, held, passes)
+
+
+def _target(this: Load, seen: list[Observed]) -> Target:
+    profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
+    if this.existing is None:
+        return Target(first_columns(key, profile, said), is_another=bool(this.metadata))
+    return rebuilt(this.existing, key, profile, said, used_by_layout(this.metadata))
+
+
+def _publish(this: Load, target: Target, held: Written, passes: int) -> Committed:
+    """Make what was written the table's content, if it is whole."""
+    if held.found["unfit"] and not target.replaces_key:
+        raise KeyMismatch(f"{held.found['unfit']} items of {this.manifest.export_arn} have a key that is no number")
+    counts = {**counts_of(this.manifest), "misfits": held.found["misfits"]}
+    if counts["misfits"]:
+        key = [field.name for field in target.columns.key]
+        check_contradictions(exploded(held.rows, key), this.order.columns)
+    properties = this.marker(counts)
+    if target.replaces_key:
+        rows = unpacked(held.rows, target.columns)
+        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties))
+    else:
+        _check_branch(this, held.branch)
+        committed(this.table, this.order, lambda: this.table.publish(held.branch, target, properties))
+    rows, columns = this.spark.table(this.table.sql_name), target.columns
+    before = shown_columns(this.metadata, this.order.source.key) if this.existing else columns
+    return replace(drifted(rows, before, columns, counts), passes=passes)
+
+
+def _check_branch(this: Load, branch: str) -> None:
+    """Refuse a branch that holds another number of rows than the export has items: Iceberg counted what it wrote."""
+    held = int(this.table.branch_summary(branch).get("total-records", -1))
+    if held != this.manifest.item_count:
+        raise CountMismatch(f"{this.manifest.item_count} items were read, {held} rows were written")

@@ -1,0 +1,1 @@
+"""Windows of changes into the table, whole rows by key."""

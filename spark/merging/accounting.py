@@ -1,0 +1,97 @@
+"""What became of every record of a merge: told by the images, proven by Iceberg's own counts of the same commit.
+
+    read = inserted + updated + deleted + already_there + unknown_deletes + transient + folded
+
+`transient`: keys that came and went inside the stretch, over several windows. `folded`: records that a later record of
+the same key in the same stretch has overtaken. The rest are keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.columns.names import WRITE_TIME
+from spark.hiding.missed_rules import CONTRADICTED
+from spark.iceberg.commit_properties import counted_so_far
+from spark.merging.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
+from spark.rows.projection import ODD, has_no_value, misfit_count
+
+OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
+OUTCOME = "#outcome"
+_PROBLEMS = (UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS)
+_WATCHED = "tidemark"
+
+
+def told_by_images(changes: DataFrame) -> DataFrame:
+    """Add ``#outcome`` to net changes, as their images tell it."""
+    deleted, had_old = F.col(DELETED), F.col(HAD_OLD)
+    outcome = (
+        F.when(~deleted & had_old, "updated")
+        .when(~deleted, "inserted")
+        .when(had_old, "deleted")
+        .when(F.col(RECORDS) > 1, "transient")
+        .otherwise("unknown_deletes")
+    )
+    return changes.withColumn(OUTCOME, outcome)
+
+
+def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Add ``#outcome`` to net changes by looking each key up: where images are missing, or tell of an earlier state."""
+    rows = table.select(*key, F.lit(True).alias("#there"), F.col(WRITE_TIME).alias("#time"))
+    there, deleted = F.col("#there").isNotNull(), F.col(DELETED)
+    outcome = (
+        F.when(there & deleted, "deleted")
+        .when(there & F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False)), "already_there")
+        .when(there, "updated")
+        .when(~deleted, "inserted")
+        .when(F.col(RECORDS) > 1, "transient")
+        .otherwise("unknown_deletes")
+    )
+    return changes.join(rows, list(key), "left").withColumn(OUTCOME, outcome).drop("#there", "#time")
+
+
+def counted(changes: DataFrame) -> dict[str, int]:
+    """Count records, outcomes, problems and misfits of net changes that were looked through, in one pass."""
+    looked_for = (F.sum(misfit_count()).alias("misfits"), F.count_if(has_no_value()).alias("no_value"))
+    found: Any = changes.agg(*_counts(), *looked_for).first()
+    return _whole(found.asDict())
+
+
+def watched(changes: DataFrame) -> DataFrame:
+    """Net changes that were not looked through, counted on the way to wherever they go; `watched_counts` tells."""
+    return changes.observe(_WATCHED, *_counts(), F.count(ODD).alias("odd"))
+
+
+def watched_counts(spark: SparkSession) -> dict[str, int]:
+    """Records, outcomes, problems and odd rows among the changes that the command of this thread has read by now."""
+    return _whole(counted_so_far(spark, _WATCHED))
+
+
+def is_plain(found: Mapping[str, int], records: int) -> bool:
+    """Whether changes hold so many records, none of them with a problem, and no odd row."""
+    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, CONTRADICTED, "odd"))
+
+
+def _counts() -> list[Column]:
+    return [
+        F.sum(RECORDS).alias("read"),
+        *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
+        F.sum(F.col(RECORDS) - 1).alias("folded"),
+        *(F.sum(name).alias(name) for name in _PROBLEMS),
+        F.count(CONTRADICTED).alias(CONTRADICTED),
+    ]
+
+
+def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
+    """All counts, of which some were not asked for, and those of no rows are null."""
+    names = ("read", *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, "odd", "misfits", "no_value")
+    return {name: found.get(name) or 0 for name in names}
+
+
+def of_commit(found: Mapping[str, int]) -> dict[str, int]:
+    """The counts that a commit carries."""
+    return {name: found[name] for name in ("read", *OUTCOMES, "folded", "misfits")}

@@ -1,0 +1,147 @@
+"""Changes of one or many windows, folded into one net change for each key.
+
+The images tell the story for nothing: the first record's old image says whether the item was there before the stretch,
+the last record's new image says what it is afterwards. Windows come in order, whatever their exports did; inside one,
+the write time decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.columns.names import WRITE_TIME
+from pipeline.columns.table_columns import Columns
+from pipeline.errors import ManifestUnreadable
+from pipeline.identity import SourceTable
+from spark.exports.reading import Export, lines
+from spark.exports.records import changes, image
+from spark.expressions.sql import Sql
+from spark.hiding.missed_rules import CONTRADICTED
+from spark.hiding.protection import Protection
+from spark.rows.keys import LACKS_KEY, key_cells, lacks_key
+from spark.rows.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
+from spark.rows.table_rows import held_in
+
+DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
+#: What may be wrong with the records of a key; each is a column that counts them.
+UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS = "#unreadable", "#lacking", "#unfit", "#other_key", "#conflicts"
+#: The old image before the stretch as JSON text, null where there was none.
+OLD = "#old"
+_WINDOW = "#window"
+#: A record's key, a level.
+KEYS: Sql = "`#keys`"
+
+
+def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old: bool = False) -> DataFrame:
+    """One row for each key that changed, from lines with the number of their window; nothing of an image is looked at yet.
+
+    The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
+    deletion), ``#records``; a count for each kind of problem but another key. `with_old`: ``#old`` besides.
+    """
+    key = keys(columns)
+    records = changes(lines_, with_old=with_old).select(
+        "*",
+        *(cell.alias(name) for cell, name in zip(key_cells(KEYS, columns.key), key)),
+        F.expr(lacks_whole_key(source)).alias(LACKS_KEY),
+    )
+    when = (F.col(_WINDOW), F.col("#micros"))
+    readable, lacking = F.col(READABLE), F.col(LACKS_KEY)
+    whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
+    versions = F.size(F.collect_set(F.struct(*when, F.xxhash64(F.coalesce("#new", F.lit(""))))))
+    rows = records.groupBy(*key).agg(
+        # Of several records in the first window the newest tells, for what came before it, too.
+        F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD)).alias("first"),
+        F.max(F.struct(*when, "#new")).alias("last"),
+        F.count(F.lit(1)).alias(RECORDS),
+        (versions - F.size(F.collect_set(F.struct(*when)))).alias(CONFLICTS),
+        F.count_if(~readable).alias(UNREADABLE),
+        F.count_if(readable & lacking).alias(LACKING),
+        F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
+    )
+    old = F.col(f"first.{OLD}")
+    return rows.select(
+        *key,
+        (old.isNotNull() if with_old else old).alias(HAD_OLD),
+        *([old.alias(OLD)] if with_old else []),
+        F.col("last.#micros").alias("#micros"),
+        F.col("last.#new").alias("#new"),
+        *(RECORDS, CONFLICTS, UNREADABLE, LACKING, UNFIT),
+    )
+
+
+def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
+    """One typed row for each key that changed, of what `folded` has made of a stretch.
+
+    The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
+    ``#records``; a count for each kind of problem; ``#contradicted``.
+    """
+    items = folded_.withColumn(ITEM, image(F.col("#new")))
+    also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM)]
+    typed = typed_rows(protection.protected(items, ITEM), columns, also)
+    new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
+    same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))
+    unread = new.isNotNull() & F.col("#no_image")
+    return typed.select(
+        *(of.alias(name) for of, name in key),
+        *held_in(columns),
+        F.timestamp_micros("#micros").alias(WRITE_TIME),
+        ODD,
+        new.isNull().alias(DELETED),
+        HAD_OLD,
+        RECORDS,
+        (F.col(UNREADABLE) + unread.cast("int")).alias(UNREADABLE),
+        LACKING,
+        UNFIT,
+        (new.isNotNull() & ~same_key).cast("int").alias(OTHER_KEY),
+        CONFLICTS,
+        CONTRADICTED,
+    )
+
+
+def readable(lines_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
+    """The records of lines with ``#readable``, the image included: what a refusal looks through."""
+    records = changes(lines_).withColumn(ITEM, image(F.col("#new")))
+    has_image = F.col("#new").isNull() | F.col(ITEM).isNotNull()
+    read = records.withColumn(READABLE, F.col(READABLE) & has_image)
+    return rows_with_misfits(protection.protected(read, ITEM), columns)
+
+
+def keys(columns: Columns) -> list[str]:
+    """The names of the key's cells in changes that are not typed yet."""
+    return [f"#key{i}" for i in range(len(columns.key))]
+
+
+def lacks_whole_key(source: SourceTable) -> Sql:
+    """Whether a record's key is not just the attributes that the source declares, with their types; never null.
+
+    With more of them it is another key: by a part of it, several items would be one.
+    """
+    return f"{lacks_key(KEYS, source.key)} OR size({KEYS}) <> {len(source.key)}"
+
+
+def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
+    """The lines of all exports (``value``), each with the number of its window (``#window``), in one scan."""
+    window_of: dict[str, int] = {}
+    for number, export in enumerate(exports):
+        for uri in export.files_with_records:
+            name = uri.rpartition("/")[2]
+            if name in window_of:
+                raise ManifestUnreadable(f"{uri} is named by two manifests")
+            window_of[name] = number
+    if not window_of:
+        return lines(spark, []).withColumn(_WINDOW, F.lit(0))
+    found = lines(spark, [uri for export in exports for uri in export.files_with_records])
+    if len(exports) == 1:
+        return found.withColumn(_WINDOW, F.lit(0))
+    name = F.substring_index(F.col("_metadata.file_path"), "/", -1)
+    # By way of JSON, because rows made in Python would start a Python worker to hand them over. From a row of SQL's,
+    # because Scala finds out by reflection what a range is made of, which takes a second.
+    numbers = F.from_json(F.lit(json.dumps(window_of)), "map<string,int>")
+    known = spark.sql("SELECT 1").select(F.explode(numbers).alias("name", _WINDOW))
+    return found.withColumn("name", name).join(F.broadcast(known), "name").drop("name")

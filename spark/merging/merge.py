@@ -1,0 +1,250 @@
+"""Merge: apply windows of changes to the table, whole rows by key, in one commit with the watermark.
+
+All windows are read once and folded into one net change for each key, while what is to be done with them is planned. Where
+every value has its cell, they are typed, counted and merged by one command, and committed only if the counts are right.
+Else nothing is committed; the changes are looked through and counted first, and new attributes get their columns, in a
+commit of their own that is harmless to repeat. The merge itself reads of the table only keys and write times, and of a
+large table brings only rows to the changes whose keys may be among theirs. A backfill is the same over a stretch that
+ends at the watermark; what each change will do is then looked up in the table first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.columns.changes import new_columns
+from pipeline.columns.field_ids import check_shown
+from pipeline.columns.growth import grown
+from pipeline.columns.item_sample import levels_for
+from pipeline.columns.misfit_paths import placed, without_column
+from pipeline.columns.pins import check_followed
+from pipeline.columns.profile import Observed, Profile
+from pipeline.columns.protected import check_protected, protected_at
+from pipeline.columns.table_columns import Columns, columns_of
+from pipeline.job_order import JobOrder
+from pipeline.table.continuity import continuity
+from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_state, row_count
+from spark.caching import kept
+from spark.drift import with_columns_made_ready
+from spark.exports.reading import Export, proven, read_exports
+from spark.guard import check_key, is_done
+from spark.hiding.contradictions import check_contradictions, check_kept
+from spark.hiding.protection import Protection
+from spark.iceberg.commit_properties import last_word
+from spark.iceberg.commits import committed, marker
+from spark.iceberg.former_partitions import without_former_partitions
+from spark.iceberg.table import Table
+from spark.merging import accounting, changes, key_filter
+from spark.merging.merge_statement import merge_statement
+from spark.merging.old_images import OldImages, compared_images
+from spark.refusals import check_changes
+from spark.report import Committed, listed_misfits
+from spark.rows.keys import has_cells
+from spark.rows.profiles import exploded, observed_misfits
+from spark.rows.projection import looked_through, without_misfits
+from spark.shuffles import FEWEST, for_changes, share_writing, shuffle_for
+
+_VIEW = "tidemark_changes"
+#: How MERGE ends where a change stands there twice, as one that was looked up in a table with two rows of its key.
+_SEVERAL = "[MERGE_CARDINALITY_VIOLATION]"
+log = logging.getLogger(__name__)
+
+
+class _Merge(NamedTuple):
+    """What every step of one merge needs.
+
+    `folded`: the changes before they are typed. `changed`: the filter of their keys, to be waited for. `held`: lets go of
+    what was kept when the merge has ended. `images`: what old images were compared with.
+    """
+
+    spark: SparkSession
+    order: JobOrder
+    table: Table
+    exports: Sequence[Export]
+    protection: Protection
+    folded: DataFrame
+    changed: Callable[[], key_filter.KeyFilter]
+    held: ExitStack
+    images: OldImages = OldImages()
+
+    def keep(self, rows: DataFrame) -> DataFrame:
+        """The same rows, computed once until the merge has ended."""
+        return self.held.enter_context(kept(rows))
+
+
+class _NotPlain(Exception):
+    """Changes that cannot be merged as they are read: something about them is odd, or wrong."""
+
+
+def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
+    """Carry out a merge or a backfill. Raises a JobRefused or TableContended, the table's content as it was."""
+    order.columns.check_key(order.source.key)
+    exports = read_exports(spark, order)
+    metadata = table.metadata()
+    rows, records, told_by_images = row_count(metadata), _records(exports), _images_tell(order, exports)
+    tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
+    # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
+    shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
+    check_key(metadata, order)
+    before = columns_of(metadata, order.source.key)
+    check_shown(metadata)
+    check_followed(before, order.columns)
+    there = protected_at(metadata, read_table_state(metadata).watermark)
+    if new := check_protected(there, before, order.columns, protection.fingerprint):
+        check_kept(spark.table(table.sql_name), new)
+    with ExitStack() as held:
+        with proven(spark, exports):
+            compares = order.compare_old_images and told_by_images and records > 0
+            lines = changes.numbered_lines(spark, exports)
+            folded = changes.folded(lines, order.source, before, with_old=compares)
+            folded = held.enter_context(kept(folded, at_once=True))
+            changed = key_filter.KeyFilter
+            if key_filter.pays(rows, records):
+                changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
+            this = _Merge(spark, order, table, exports, protection, folded, changed, held)
+            told = _told(this, before)
+        metadata = without_former_partitions(table, metadata)
+        if compares:
+            images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
+            this = this._replace(images=images)
+        done = None
+        if not had_misfits(metadata):
+            # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
+            told = told if told_by_images else this.keep(told)
+            done = _merged_as_read(this, told, before)
+        done = done or _merged_when_counted(this, told, before)
+        return with_columns_made_ready(done, spark, table, order, metadata)
+
+
+def _told(this: _Merge, columns: Columns) -> DataFrame:
+    """The net changes, and what each will do."""
+    told = changes.net_changes(this.folded, columns, this.protection)
+    if _images_tell(this.order, this.exports):
+        return accounting.told_by_images(told)
+    return accounting.told_by_table(told, _rows_of_changed(this, columns), [field.name for field in columns.key])
+
+
+def _images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
+    """Whether the images alone tell what each change will do, the table being where the stretch begins."""
+    return order.job != "backfill" and all(export.has_old_images for export in exports)
+
+
+def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
+    """The table's rows, of a large one few more than those whose keys have changed."""
+    return this.changed().passed(this.spark.table(this.table.sql_name), [field.name for field in columns.key])
+
+
+def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
+    """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked through first."""
+    found: dict[str, int] = {}
+
+    def say() -> dict[str, str]:
+        found.update(accounting.watched_counts(this.spark))
+        if not accounting.is_plain(found, _records(this.exports)):
+            raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
+        return _marker(this, found)
+
+    rows = without_misfits(accounting.watched(told)).where(has_cells(columns.key))
+    try:
+        _commit(this, rows, say, columns)
+    except _NotPlain as reason:
+        log.info(str(reason))
+        return None
+    except Py4JJavaError as failure:
+        if _SEVERAL not in str(failure.java_exception):
+            raise
+        return None  # the counts show it as well, and then it is told what is wrong
+    # Where nothing was asked, somebody else had done the work meanwhile.
+    return _done(this, found) if found else None
+
+
+def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
+    """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
+    rows, found = _looked_through(this, told, before)
+    key = [field.name for field in before.key]
+    levels = levels_for(this.order.columns)
+    seen = without_column(observed_misfits(exploded(rows, key), levels), before) if found["misfits"] else []
+    columns = _with_room(this, seen, before) if seen else before
+    if columns != before:
+        rows, found = _looked_through(this, _told(this, columns), columns)
+    misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []
+    if columns != before:
+        this.table.evolve(columns)  # not before nothing can refuse the changes any more
+    _commit(this, rows, lambda: _marker(this, found), columns)
+    return replace(_done(this, found), misfits=misfits, new_columns=new_columns(before, columns, seen))
+
+
+def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
+    """The changes with their misfits, and their counts."""
+    rows = this.keep(looked_through(told, columns.all))
+    found = accounting.counted(rows)
+    check_changes(
+        this.spark,
+        this.order,
+        this.exports,
+        found,
+        rows,
+        columns.key,
+        lambda of: changes.readable(of, columns, this.protection),
+    )
+    return rows, found
+
+
+def _records(exports: Sequence[Export]) -> int:
+    """How many the manifests tell of."""
+    return sum(export.manifest.item_count for export in exports)
+
+
+def _with_room(this: _Merge, seen: Sequence[Observed], columns: Columns) -> Columns:
+    """The columns with room for every attribute and nested field that has none."""
+    return grown(columns, Profile.of(placed(seen, columns)), this.order.columns)
+
+
+def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:
+    """Merge whole rows, with what `say` returns in the same commit. Nothing is asked of it where the work is done already."""
+    whole.createOrReplaceTempView(_VIEW)
+    try:
+        with last_word(this.spark, say):
+            committed(this.table, this.order, lambda: _run_unless_done(this, columns))
+    finally:
+        this.spark.catalog.dropTempView(_VIEW)
+
+
+def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
+    billed = sum(export.manifest.billed_bytes for export in this.exports)
+    return marker(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
+
+
+def _done(this: _Merge, found: dict[str, int]) -> Committed:
+    """What the job has committed, after the table has been told to remember it."""
+    counts, summary = _counts(this, found), this.table.summary()
+    if summary.get(JOB_ID) != this.order.job_id and (mine := commit_of(this.table.metadata(), this.order.job_id)):
+        summary = mine[0]["summary"]  # somebody has committed since
+    this.table.remember(_marker(this, found))
+    return Committed(counts=counts, continuity=continuity(counts, summary), differences=this.images.differences)
+
+
+def _counts(this: _Merge, found: dict[str, int]) -> dict[str, int]:
+    """The counts that the commit carries."""
+    return {**accounting.of_commit(found), **this.images.counts}
+
+
+def _listed(this: _Merge, misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]:
+    """The misfits for the report. Refuses those that contradict a type that the settings say."""
+    check_contradictions(misfits, this.order.columns)
+    return listed_misfits(misfits, columns)
+
+
+def _run_unless_done(this: _Merge, columns: Columns) -> None:
+    """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
+    changed = this.changed()  # which may be waited for, while others commit
+    if not is_done(this.table.state(), this.order):
+        share_writing(this.spark)
+        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed), changed.arguments)

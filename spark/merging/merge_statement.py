@@ -1,0 +1,32 @@
+"""The statement that merges: Iceberg's own MERGE, of whole rows by key."""
+
+from __future__ import annotations
+
+from pipeline.columns.names import MISFITS, WRITE_TIME
+from pipeline.columns.table_columns import Columns
+from spark.merging.changes import DELETED
+from spark.merging.key_filter import KeyFilter
+from spark.rows.table_rows import cells
+
+
+def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter) -> str:
+    """Merge a view of net changes into a table, whole rows by key. Every name in it is the table's own: a-z, 0-9 and _.
+
+    It is run with the arguments of the filter of the keys that have changed.
+    A row with the change's write time is that change already; the rest of such a row need not be read or written.
+    """
+    made = {**cells(columns), WRITE_TIME: f"`{WRITE_TIME}`", MISFITS: f"`{MISFITS}`"}
+    key = [field.name for field in columns.key]
+    same_item = " AND ".join(
+        [*(f"t.`{name}` = c.`{name}`" for name in key), *changed.conditions([f"t.`{name}`" for name in key])]
+    )
+    assignments = ", ".join(f"`{name}` = c.{cell}" for name, cell in made.items())
+    listed, values = ", ".join(f"`{name}`" for name in made), ", ".join(f"c.{cell}" for cell in made.values())
+    # A change always has a write time.
+    is_older = f"NOT t.`{WRITE_TIME}` <=> c.`{WRITE_TIME}`"
+    return f"""
+        MERGE INTO {table} t USING {view} c ON {same_item}
+        WHEN MATCHED AND c.`{DELETED}` THEN DELETE
+        WHEN MATCHED AND {is_older} THEN UPDATE SET {assignments}
+        WHEN NOT MATCHED AND NOT c.`{DELETED}` THEN INSERT ({listed}) VALUES ({values})
+    """  # noqa: S608 - no name in it comes from data

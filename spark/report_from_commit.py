@@ -1,0 +1,34 @@
+"""What a job committed, told again from its commit: for a job that ended before it could write its report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipeline.job_order import JobOrder
+from pipeline.run_reports import ALREADY_THERE
+from pipeline.table.continuity import continuity
+from pipeline.table.marker import Marker, commit_of
+from spark.drift import drifted
+from spark.iceberg.table import Table
+from spark.report import Committed
+from spark.rows.table_rows import changed_since
+
+
+def committed_earlier(table: Table, order: JobOrder) -> Committed:
+    """What the table tells of an order that was carried out: nothing but that, where another job did it.
+
+    Of a backfill, the misfits and the values of new columns are those of all rows that changed in its stretch. Values of
+    new columns that are misfits are not counted among theirs, and a table that was replaced for another type of its key
+    shows nothing of the columns before. Texts that are of another kind now are not told from those before.
+    """
+    found = commit_of(table.metadata(), order.job_id)
+    marker = Marker.from_properties(found[0]["summary"]) if found else None
+    if found is None or marker is None:
+        return Committed(counts={}, outcome=ALREADY_THERE)
+    snapshot, earlier = found
+    rows, columns = table.rows_at(snapshot["snapshot-id"]), table.columns_at(snapshot["snapshot-id"])
+    if order.job != "load":
+        rows = changed_since(rows, order.start)
+    told = drifted(rows, table.columns_at(earlier) if earlier else columns, columns, marker.counts)
+    doubt = "" if order.job == "load" else continuity(marker.counts, snapshot["summary"])
+    return replace(told, continuity=doubt, outcome=ALREADY_THERE)

@@ -1,0 +1,1 @@
+"""Items as typed rows: every value in its column or among the row's misfits; keys; what was seen where."""

@@ -1,0 +1,1 @@
+"""A table against a full export, row by row."""

@@ -1,0 +1,155 @@
+"""Whether a row shows an item: at first sight, cell by cell, and by meaning, where the first sight says no.
+
+Both sides are rows of the same columns: ``#s_<column>`` was made from the item just now, ``#t_<column>`` is the
+table's. A row may have been written when the table had fewer columns, and keep as misfits what would now have a place.
+So the second look asks of every misfit of the row whether the item holds that value there, and of every cell whether
+it is what the item's value becomes, but for the places that the row keeps as misfits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.columns.names import MISFITS
+from pipeline.columns.pointers import step
+from pipeline.columns.types import ColumnType, Field, Kind
+from spark.expressions.leaves import at, leaves, same_plain_json
+from spark.expressions.pointers import below, step_of
+from spark.expressions.sql import Sql, call, forall, function, literal, struct, transform, transform_values, when
+from spark.expressions.values import CONTAINERS, element_of, json_of
+
+#: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.
+TEXT, KEPT = "`#text`", "`#kept`"
+
+
+def of_source(name: str) -> str:
+    """The column that holds what the item becomes."""
+    return f"#s_{name}"
+
+
+def of_table(name: str) -> str:
+    """The column that holds what the table shows."""
+    return f"#t_{name}"
+
+
+def pointer(field: Field) -> str:
+    """The JSON pointer of a column's attribute."""
+    return "/" + step(field.attribute)
+
+
+def is_same_at_first_sight(fields: Sequence[Field]) -> Sql:
+    """Whether all cells and misfits are the same, whatever the order of maps and sets; never null."""
+    cells = [f"{_ordered(f.type, _s(f))} <=> {_ordered(f.type, _t(f))}" for f in fields]
+    misfits = (f"array_sort(map_entries(`{side(MISFITS)}`))" for side in (of_source, of_table))
+    return " AND ".join([*cells, " <=> ".join(misfits)])
+
+
+def wrong_places(fields: Sequence[Field]) -> Sql:
+    """JSON pointers of everything in which row and item truly differ, from the columns `TEXT` and `KEPT`."""
+    table, source = f"`{of_table(MISFITS)}`", f"`{of_source(MISFITS)}`"
+    false = function(1, lambda p: f"NOT {leaves(at(TEXT, p))} <=> {leaves(f'element_at({table}, {p})')}")
+    lost = function(1, lambda p: f"NOT {_is_kept(p)}")
+    parts = [
+        *(_wrong_cells(type_, alike) for type_, alike in _by_type(fields).items()),
+        f"filter({KEPT}, {false})",
+        f"filter(coalesce(map_keys({source}), cast(array() AS array<string>)), {lost})",
+    ]
+    return f"array_distinct(concat({', '.join(parts)}))"
+
+
+def _by_type(fields: Sequence[Field]) -> dict[ColumnType, list[Field]]:
+    """Columns of one type share one expression: a thousand columns have few types, and long expressions cost seconds."""
+    found: dict[ColumnType, list[Field]] = {}
+    for field in fields:
+        found.setdefault(field.type, []).append(field)
+    return found
+
+
+def _wrong_cells(type_: ColumnType, fields: Sequence[Field]) -> Sql:
+    cells = (struct(place=literal(pointer(f)), source=_s(f), shown=_t(f)) for f in fields)
+    differs = function(1, lambda x: f"NOT {_same(type_, f'{x}.source', f'{x}.shown', f'{x}.place')}")
+    return transform(f"filter(array({', '.join(cells)}), {differs})", lambda x: f"{x}.place")
+
+
+def _s(field: Field) -> Sql:
+    return f"`{of_source(field.name)}`"
+
+
+def _t(field: Field) -> Sql:
+    return f"`{of_table(field.name)}`"
+
+
+def _ordered(type_: ColumnType, cell: Sql) -> Sql:
+    """The cell with everything that has no order sorted, and no maps, which cannot be compared."""
+    if not _has_unordered(type_):
+        return cell
+    if type_.kind is Kind.SET:
+        return f"array_sort({cell})"
+    if type_.kind is Kind.LIST:
+        return transform(cell, lambda x: _ordered(element_of(type_), x))
+    if type_.kind is Kind.DICTIONARY:
+        return f"array_sort(map_entries({transform_values(cell, lambda x: _ordered(element_of(type_), x))}))"
+    parts = ", ".join(f"'{f.name}', {_ordered(f.type, f'{cell}.`{f.name}`')}" for f in type_.fields)
+    return when(f"{cell} IS NOT NULL", f"named_struct({parts})")
+
+
+def _has_unordered(type_: ColumnType) -> bool:
+    if type_.kind is Kind.STRUCT:
+        return any(_has_unordered(field.type) for field in type_.fields)
+    if type_.kind is Kind.LIST:
+        return _has_unordered(element_of(type_))
+    return type_.kind in (Kind.SET, Kind.DICTIONARY)
+
+
+def _same(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
+    """Whether a cell is what the item's value becomes there; of what the row keeps as a misfit it shows nothing."""
+    return f"if(array_contains({KEPT}, {place}), {t} IS NULL, {_same_cell(type_, s, t, place)})"
+
+
+def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
+    if type_.kind is Kind.SET:
+        return f"array_sort({s}) <=> array_sort({t})"
+    if type_.kind not in (*CONTAINERS, Kind.JSON):
+        return f"{s} <=> {t}"
+    if type_.kind is Kind.JSON:
+        both = when(f"{s} = {t}", "true", same_plain_json(at(TEXT, place), t))
+    elif type_.kind is Kind.STRUCT:
+        both = " AND ".join(
+            _same(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", below(place, literal(step(f.attribute))))
+            for f in type_.fields
+        )
+    elif type_.kind is Kind.LIST:
+        both = f"size({s}) = size({t}) AND {_same_elements(element_of(type_), s, t, place)}"
+    else:
+        both = f"size({s}) = size({t}) AND {_same_members(element_of(type_), s, t, place)}"
+    return when(f"{s} IS NULL OR {t} IS NULL", f"{s} IS NULL AND {t} IS NULL", both)
+
+
+def _same_elements(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
+    found = function(2, lambda x, i: _same(type_, x, f"get({t}, {i})", below(place, f"string({i})")))
+    return forall(f"transform({s}, {found})", lambda same: same)
+
+
+def _same_members(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
+    def same(name: Sql) -> Sql:
+        cells = (f"element_at({s}, {name})", f"element_at({t}, {name})")
+        return f"map_contains_key({t}, {name}) AND {_same(type_, *cells, below(place, step_of(name)))}"
+
+    return forall(f"map_keys({s})", same)
+
+
+def _is_kept(place: Sql) -> Sql:
+    """Whether the row keeps a misfit at a place or around it."""
+    around = function(1, lambda p: f"{place} = {p} OR startswith({place}, concat({p}, '/'))")
+    return call("exists", KEPT, around)
+
+
+def shown_values(fields: Sequence[Field]) -> Sql:
+    """What item and row hold at the places in ``#wrong``: path, DynamoDB JSON of the item, JSON of the row."""
+    longest = 500
+    names = call("array", *(literal(pointer(f)) for f in fields))
+    cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json_of(_t(f))) for f in fields))
+    table = f"coalesce(element_at(`{of_table(MISFITS)}`, p), element_at(map_from_arrays({names}, {cells}), p))"
+    source = at(TEXT, "p")
+    shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
+    return f"transform(`#wrong`, p -> named_struct('path', left(p, {longest}), {shown}))"

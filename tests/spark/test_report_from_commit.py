@@ -1,0 +1,85 @@
+"""A job that ended between its commit and its report: whoever repeats it tells the same, from the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spark.iceberg.table import Table
+from spark.job import run
+from tests.spark.sample_items import N, S, item
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+#: What only the job itself knows.
+ITS_OWN = ("outcome", "seconds", "passes")
+
+
+@pytest.fixture(scope="module")
+def source(shop):
+    """A table with a misfit, after its first load."""
+    source = shop()
+    source.put(1, item("a", v=N, t=N), item("b", v=N), item("odd", v={"L": [S]}))
+    source.load(5)
+    return source
+
+
+def told_again(source, order):
+    """What a repeat reports, and what the job itself did."""
+    first = run(source.spark, order)
+    Path(order.report_uri.removeprefix("file://")).unlink()
+    again = run(source.spark, order)
+    assert again["outcome"] == "already_there"
+    return [{name: told for name, told in report.items() if name not in ITS_OWN} for report in (again, first)]
+
+
+def test_a_loads_misfits_and_new_columns_are_told_again(source):
+    source.put(6, item("c", new=S, t={"N": "1.5"}))
+    again, first = told_again(source, source.full(15))
+    assert again == first
+    assert (len(first["misfits"]), [new["column"] for new in first["new_columns"]]) == (1, ["new"])
+    assert [changed["column"] for changed in first["changed_columns"]] == ["t"]
+
+
+def test_a_merges_misfits_new_columns_and_continuity_are_told_again(source):
+    source.lose("b")
+    source.put(16, item("a", v=S, newer={"M": {"x": S}}), item("b", v={"N": "2"}))
+    again, first = told_again(source, source.windows(15, 35))
+    assert again == first
+    assert [found["example"] for found in first["misfits"]] == ['{"pk":"a"}']
+    assert [(new["column"], new["count"], new["example"]) for new in first["new_columns"]] == [
+        ("newer", 1, '{"pk":"a"}')
+    ]
+    assert "verify it" in first["continuity"]
+
+
+def test_a_backfills_report_is_told_again(source):
+    again, first = told_again(source, source.windows(15, 35, job="backfill"))
+    assert again["counts"] == first["counts"]
+    assert again["continuity"] == first["continuity"]
+
+
+@pytest.mark.parametrize("job", ["merge", "load"])
+def test_columns_that_a_job_has_made_ready_before_it_died_are_told_by_the_one_that_fills_them(shop, monkeypatch, job):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "gift": S}, {"pk": {"S": "b"}, "gift": S})
+    order, evolve = source.windows(5, 25) if job == "merge" else source.full(25), Table.evolve
+
+    def dies(table, columns):
+        evolve(table, columns)
+        raise RuntimeError("right after the columns were there")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Table, "evolve", dies)
+        with pytest.raises(RuntimeError):
+            source.run(order)
+    told = source.report(order)
+    assert (told["error"], source.state.watermark) == ("JobFailed", minute(5))
+    assert "right after the columns were there" in told["message"]
+    report = source.run(order)
+    gift = {"column": "gift", "path": "/gift", "type": "string", "count": 2, "example": '{"pk":"a"}'}
+    assert report["new_columns"] == [gift]
+    assert source.differences(25) == []
