@@ -42,7 +42,7 @@ class Catalog(Construct):
             database_name=name,
             table_input=_runs([table.name for table in settings.tables], bucket.s3_url_for_object(run_reports.FOLDER)),
         )
-        reports.add_dependency(database)
+        reports.add_resource_dependency(database)
 
 
 def _runs(sources: list[str], folder: str) -> glue.CfnTable.TableInputProperty:

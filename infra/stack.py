@@ -184,7 +184,7 @@ class TidemarkStack(Stack):
         for table in self._settings.tables:
             own = Construct(tables, table.name)
             parameters = TableParameters(own, "Parameters", table=table, prefix=self._prefix)
-            # What reads them comes first: code of before looks for what is said of columns among the settings.
+            # What reads them comes first: a function must not meet settings that it does not know yet.
             parameters.settings.add_resource_dependency(self._plan)
             TableSchedule(
                 own,

@@ -22,6 +22,7 @@ _HOUR = Duration.hours(1)
 _FAILING_HOURS = 3
 #: So many ticks tell that something does not come again by itself.
 _TICKS = 4
+_SILENT_PERIODS = 3
 _HISTORY_USED_PERCENT = 75
 
 
@@ -48,7 +49,7 @@ class Watch(Construct):
         self._alarm("RunsFail", "Runs have failed in hour after hour.", failed, _FAILING_HOURS, _hours_of(min(ticks)))
         self._alarm("TicksAreLost", "The scheduler could not start the state machine.", lost)
         self._horizon_alarm()
-        self._silence_alarm(machine.metric_started(period=_HOUR), _hours_of(min(ticks)))
+        self._silence_alarm(ticks)
         self._dashboard(machine, lost)
 
     def _alarm(self, id: str, text: str, metric: cw.IMetric, breaching: int = 1, periods: int = 1) -> None:
@@ -66,15 +67,27 @@ class Watch(Construct):
         )
         self._send(alarm)
 
-    def _silence_alarm(self, started: cw.Metric, silent_hours: int) -> None:
-        """Schedules that were switched off or deleted leave no other trace than silence."""
+    def _silence_alarm(self, ticks: Sequence[int]) -> None:
+        """A schedule that was switched off or deleted leaves no other trace than silence.
+
+        Every tick tells its own length, so that the ticks of one table add up to the time that passes, however long they
+        are, and those of all tables to so many times as much. Where one is silent, its part is missing.
+        """
+        hours = math.ceil(max(ticks) / 60)
         alarm = cw.Alarm(
             self,
-            "NothingRuns",
-            alarm_description="No execution has started: are the schedules switched on?",
-            metric=started,
-            threshold=1,
-            evaluation_periods=silent_hours,
+            "TableIsSilent",
+            alarm_description="A table's ticks do not come: are all schedules switched on? The dashboard shows which.",
+            metric=cw.Metric(
+                namespace=NAMESPACE,
+                metric_name="TickMinutes",
+                dimensions_map={"service": self._name},
+                statistic="Sum",
+                period=Duration.hours(hours),
+            ),
+            threshold=(len(ticks) - 0.5) * 60 * hours,
+            # A tick may come late, and then falls into the next period: one period says nothing.
+            evaluation_periods=_SILENT_PERIODS,
             comparison_operator=cw.ComparisonOperator.LESS_THAN_THRESHOLD,
             treat_missing_data=cw.TreatMissingData.BREACHING,
         )

@@ -9,13 +9,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas.aws import mail, parameters, source
 from lambdas.observability import doorway, logger
-from lambdas.telling import report_of, tell
+from lambdas.telling import remember_given_up, report_of, tell
 from pipeline.deployment import Deployment
 from pipeline.instants import parse_instant
 from pipeline.mails.failure import failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
-from pipeline.mails.incidents import Kind, Told, after_failure
+from pipeline.mails.incidents import after_failure
+from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
 
@@ -24,12 +25,16 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     plan = event["plan"]
     failure = Failure.from_state(event["failure"])
     if failure.state == "RunSparkJob":
-        failure = failure.explained_by(report_of(deployment, plan["table"], plan["job_id"]))
+        report = report_of(deployment, plan["table"], plan["job_id"])
+        failure = failure.explained_by(report, event["clientToken"])
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
     table, tick = table_of(event, deployment), tick_of(event["input"])
     if tick is None or table == UNKNOWN_TABLE:
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
+        if given_up := plan.get("given_up"):
+            told, _ = _told(table, deployment)
+            remember_given_up(deployment, table, told, given_up)
     else:
         _tell_the_incident(event, failure, table, tick, deployment)
     return {"state": failure.state, "error": failure.error, "cause": failure.text}

@@ -29,8 +29,7 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     if digest and digest.end == before.digested:
         digest = None
     digest = digest and replace(digest, found=summed(_reports(deployment, plan["table"], digest.job_ids)))
-    rows = Rows.from_json(plan.get("rows", {}))  # a plan of before has none, nor what is next
-    maintained = plan.get("maintained", False)
+    rows, maintained = Rows.from_json(plan["rows"]), plan["maintained"]
     news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}

@@ -36,6 +36,15 @@ def doorway(carry_out: Callable[[dict[str, Any], Deployment], dict[str, Any]]) -
     return handler  # type: ignore[no-any-return]  # the decorators' types lose the signature
 
 
+def record_tick(minutes: int) -> None:
+    """Publish that a tick of a table has come, as long as the time between two of them (TickMinutes), of all tables as one.
+
+    One alarm watches the sum, which is the time that passes, for each table once.
+    """
+    metrics.add_metric("TickMinutes", MetricUnit.NoUnit, minutes)
+    metrics.flush_metrics()
+
+
 def record_lag(table: str, seen: Observation) -> None:
     """Publish how far the table is behind what could be exported, and how long until its history is lost.
 

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from lambdas.aws import executions, jobs, parameters, reports, source, table
-from lambdas.observability import doorway, logger, record_lag
+from lambdas.aws import executions, jobs, parameters
+from lambdas.observability import doorway, logger, record_lag, record_tick
+from lambdas.observing import observe
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK
 from pipeline.instants import format_instant
 from pipeline.mails.digest import digest_due
 from pipeline.mails.incidents import after_look
-from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, ExecutionInput, tick_of
-from pipeline.planning.journal import Claim, newest_claim
-from pipeline.planning.observation import UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
+from pipeline.planning.execution_input import REPORTED_AS, ExecutionInput, tick_of
+from pipeline.planning.journal import Claim
+from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
 from pipeline.planning.window_lengths import last_merge
 from pipeline.prices import LastRun, estimate
-from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.settings import DAILY, TableSettings
 from pipeline.table.continuity import rows_of_table
-from pipeline.table.marker import Marker, TableState
+from pipeline.table.marker import Marker
 
 _MOST_RACES = 3
 
 
 def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
+    by_schedule = tick_of(event["input"]) is not None
     for _ in range(_MOST_RACES):
-        found = parameters.read(deployment, wish.table, by_schedule=tick_of(event["input"]) is not None)
-        seen = _observe(deployment, wish.table, found, event["execution"])
+        found = parameters.read(deployment, wish.table, by_schedule=by_schedule)
+        seen = observe(deployment, wish.table, found, event["execution"], by_schedule=by_schedule)
         found.settings.columns.check_key(seen.source.table.key)
         action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
@@ -39,43 +39,11 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
             break
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
+    if by_schedule:
+        record_tick(found.settings.tick_minutes)
     record_lag(wish.table, seen)
     answer = {**_answer(wish, seen, action, found.settings, deployment), **_outlook(wish, seen, action, found)}
     return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
-
-
-def _observe(deployment: Deployment, name: str, found: parameters.TableParameters, execution: str) -> Observation:
-    claim = newest_claim(found.runs)
-    state = table.look(deployment.database, found.settings.iceberg_table)
-    return Observation(
-        source=source.look(name),
-        table=state,
-        control=found.control,
-        recorded=found.recorded,
-        claim=claim and _with_owner(deployment, name, claim, execution, state),
-        execution=execution,
-        given_up=found.told.given_up,
-    )
-
-
-def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str, state: TableState) -> Claim:
-    """Add to a claim what the parameter cannot know: whether its owner runs, and what became of its job."""
-    runs = claim.owner == execution or executions.runs(claim.owner)
-    asks_itself = claim.owner == execution and claim.plan.mode in REPORTED_AS
-    report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
-    outcome = report.get("outcome", "")
-    found = replace(
-        claim,
-        owner_runs=runs,
-        refused_with=report.get("error", ""),
-        committed=outcome in (ALREADY_THERE, COMMITTED),
-        reported=outcome == REPORTED_AS.get(claim.plan.mode),
-    )
-    # Only of a wish it counts how often its job has failed.
-    if runs or claim.plan.mode not in (BACKFILL, FULL) or found.is_done(state):
-        return found
-    failed = jobs.failed_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
-    return replace(found, ended_runs=failed)
 
 
 def _claimed(
@@ -84,7 +52,7 @@ def _claimed(
     """Make the claim that an Export needs; False where another starter was faster."""
     if not isinstance(action, Export) or action.adopted:
         return True
-    claim = Claim(action.number, execution, action.plan)
+    claim = Claim(action.number, execution, action.plan, action.tries, found.settings.digest)
     if not parameters.create_claim(deployment, name, claim):
         return False
     parameters.remove_claims_before(deployment, name, found.runs, claim.number)
@@ -151,7 +119,9 @@ def _outlook(
     after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
     quiet = isinstance(action, Idle) and not wish.dry_run
     works = isinstance(action, Idle) and action.reason == UP_TO_DATE
-    wanted = works and found.settings.success_mail == DAILY
+    # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
+    goes_on = works or (isinstance(action, Idle) and action.reason == ANOTHER_RUN)
+    wanted = goes_on and found.settings.success_mail == DAILY
     digest = digest_due(seen.table.commits, watermark, found.told.digested) if wanted else None
     rows = rows_of_table(seen.table.commits)
     maintained = seen.is_maintained

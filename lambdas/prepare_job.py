@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lambdas.aws import jobs
@@ -10,8 +11,6 @@ from pipeline.deployment import Deployment
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
-from pipeline.planning.execution_input import BACKFILL, MAINTAIN, VERIFY
-from pipeline.settings import TableSettings
 from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 
 #: Twice what a load of the largest table tried would need; a job that hangs must not hold the table for ever.
@@ -22,6 +21,7 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     order = _order(event["plan"], event["exports"], deployment)
     # History must have passed before a job can apply it: none of its job runs is older than its end.
     attempt = jobs.ended_runs(deployment.application_id, order.job_id, since=order.end)
+    order = replace(order, client_token=f"{order.job_id}-{attempt}")
     logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
     entry_points = {
         "load": deployment.load_entry_point,
@@ -30,7 +30,7 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     }
     return {
         "application_id": deployment.application_id,
-        "client_token": f"{order.job_id}-{attempt}",
+        "client_token": order.client_token,
         "role_arn": deployment.job_role_arn,
         "name": order.job_id,
         "timeout_minutes": _LONGEST_JOB_MINUTES,
@@ -43,10 +43,9 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
 
 
 def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Deployment) -> JobOrder:
-    full, mode = any("at" in export for export in plan["exports"]), plan["mode"]
     source = plan["source"]
     return JobOrder(
-        job=mode if mode in (BACKFILL, VERIFY, MAINTAIN) else "load" if full else "merge",
+        job=plan["job"],
         job_id=plan["job_id"],
         table=f"{CATALOG}.{deployment.database}.{plan['iceberg_table']}",
         source=SourceTable(source["arn"], source["id"], tuple(map(KeyAttribute.parse, source["key"]))),
@@ -54,9 +53,9 @@ def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Depl
         start=parse_instant(plan["start"]),
         end=parse_instant(plan["end"]),
         buckets=plan["buckets"],
-        columns_file=plan.get("columns_file", deployment.columns_file),  # a plan of before names none
+        columns_file=plan["columns_file"],
         compare_old_images=plan["compare_old_images"],
-        snapshot_days=plan.get("snapshot_days", TableSettings.snapshot_days),  # a plan of before has none
+        snapshot_days=plan["snapshot_days"],
         report_uri=deployment.report_uri(plan["table"], plan["job_id"]),
     )
 

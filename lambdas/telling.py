@@ -7,6 +7,7 @@ Only an all-clear is recorded before its mail as well, and waits where that cann
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -14,8 +15,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas.aws import mail, parameters, reports
 from lambdas.observability import logger
 from pipeline.deployment import Deployment
-from pipeline.mails.incidents import News, Told, all_clear_later, ending
+from pipeline.mails.incidents import News, all_clear_later, ending
 from pipeline.mails.notices import notices
+from pipeline.mails.told import Told
 from pipeline.planning.horizon import Horizon
 
 
@@ -37,6 +39,12 @@ def tell(
     if before:
         _recorded(deployment, table, before, news.told)
     return [notice.subject for notice in mails]
+
+
+def remember_given_up(deployment: Deployment, table: str, before: Told | None, job_id: str) -> None:
+    """Record that a person has been told that a wish is given up. `before`: what had been told; None where nobody knows."""
+    if before:
+        _recorded(deployment, table, before, replace(before, given_up=job_id))
 
 
 def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:

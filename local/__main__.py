@@ -106,8 +106,8 @@ def _demo(asked: argparse.Namespace) -> int:
 
 def _replay(asked: argparse.Namespace) -> int:
     from local.replay import replay
-    from pipeline.mails.frame import accounting
     from pipeline.table.drift import drift_of, told_drift
+    from pipeline.table.record_counts import accounting
 
     is_new = False
     for report in replay(asked.exports, _table_of(asked)):
@@ -137,7 +137,7 @@ def _maintain(asked: argparse.Namespace) -> int:
 
     namespace, name = asked.table
     report = maintain(LocalTable(namespace, name, (), asked.warehouse), asked.snapshot_days)
-    print("\n".join(maintenance.told(report["counts"])))
+    print("\n".join(maintenance.lines(report["counts"])))
     return 0
 
 

@@ -16,7 +16,7 @@ from pipeline.columns.table_columns import has_key
 from pipeline.errors import KeyMismatch, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import NO_TABLE, Marker, TableState, read_table_state
+from pipeline.table.marker import Marker, TableState, read_table_state
 
 _BUCKETS = 16
 
@@ -44,8 +44,7 @@ class LocalTable:
     @property
     def state(self) -> TableState:
         """What the table says of itself, read from the newest metadata file of the Hadoop catalog."""
-        metadata = self._metadata
-        return read_table_state(metadata) if metadata else NO_TABLE
+        return read_table_state(self._metadata)
 
     @property
     def marker(self) -> Marker:

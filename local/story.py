@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.mails.frame import accounting
 from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.table.record_counts import accounting
 
 
 def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -8,10 +8,11 @@
     ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, SettingsMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
     │                        HistoryLost, TableRecreated
-    ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, WatermarkAhead, WatermarkNotCommitted,
-    │                        TableContended
+    ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, TableFilesMissing, WatermarkAhead,
+    │                        WatermarkNotCommitted, TableContended
     ├── ExportUnfit          DynamoDB did not deliver: ExportFailed, ExportRefused, ExportTimedOut, BucketMissing,
     │                        ExportAccessDenied
+    ├── JobNotStarted        EMR Serverless would not begin the Spark job
     ├── JobFailed            the Spark job ended without a word
     └── JobRefused           the Spark job would not commit: see each class
 
@@ -42,12 +43,18 @@ RUN_ON = "aws ssm put-parameter --overwrite --type String --name <parameters>/co
 REPAIR = "make repair"
 
 
+_NOT_ASKED_FOR = (
+    "In a replay, take that export out of the folder. In a deployment the pipeline has not asked for it: replace the table's "
+    "content by a new full export, and report it."
+)
+
+
 class PipelineError(Exception):
     """Something the operator looks up by its class name."""
 
     #: What helps when the error says nothing more special.
     default_remedy = "Nothing to do: the next scheduled run tries again."
-    #: The one command; ``<table>``, ``<state-machine>``, ``<parameters>`` and ``<input>`` are filled in by the mail.
+    #: The one command; the mail fills in what stands in angle brackets.
     command = RUN_NOW
     #: Whether the next scheduled run mends it without a person.
     heals_by_itself = True
@@ -149,7 +156,7 @@ class PermissionMissing(EdgeFailed):
 
 
 class SettingsMissing(EdgeFailed):
-    """The schedule has started a run for a table whose settings are not among the parameters."""
+    """The settings of a table that has a schedule are not among the parameters, or are not what was deployed."""
 
     default_remedy = (
         "Make the parameter again. If the table was just taken out of the deployment there is nothing to do."
@@ -217,6 +224,13 @@ class WatermarkMissing(TableUnfit):
     heals_by_itself = False
 
 
+class TableFilesMissing(TableUnfit):
+    """The metadata file that the Glue table points to is gone, and with it everything that says what the table holds."""
+
+    default_remedy = "Bring the file back, or delete the table in Glue: the next run makes it anew."
+    heals_by_itself = False
+
+
 class WatermarkAhead(TableUnfit):
     """The watermark lies after everything the source can export."""
 
@@ -274,10 +288,21 @@ class ExportAccessDenied(ExportUnfit):
     heals_by_itself = False
 
 
+class JobNotStarted(PipelineError):
+    """EMR Serverless refused the Spark job: an application or a setting of the job that is not what it should be."""
+
+    default_remedy = "Read the refusal, and undo what was changed by hand in the stack."
+    command = REPAIR
+    heals_by_itself = False
+
+
 class JobFailed(PipelineError):
     """The Spark job ended without success and without saying why by name."""
 
-    default_remedy = "Read the job's driver log (the link is in the mail); the next scheduled run tries again."
+    default_remedy = (
+        "Read the job's driver log (the link is in the mail); the next scheduled run tries again. A job may take 12 hours, "
+        "and wait for 6 before it begins; without its secret it cannot begin."
+    )
 
 
 class JobRefused(PipelineError):
@@ -299,7 +324,8 @@ class Overlap(JobRefused):
 class OtherTable(JobRefused):
     """An export belongs to another source table."""
 
-    default_remedy = "Merge only exports of the table's own source."
+    default_remedy = _NOT_ASKED_FOR
+    command = REBUILD
     heals_by_itself = False
 
 
@@ -314,14 +340,16 @@ class OtherTableId(JobRefused):
 class FilteredExport(JobRefused):
     """An export was made with a filter: items that stopped matching vanish from it without a deletion."""
 
-    default_remedy = "Export again without a FilterSpecification."
+    default_remedy = _NOT_ASKED_FOR
+    command = REBUILD
     heals_by_itself = False
 
 
 class UnknownFormat(JobRefused):
     """An export's format or type is not one this product reads."""
 
-    default_remedy = "Export again as DYNAMODB_JSON."
+    default_remedy = _NOT_ASKED_FOR
+    command = REBUILD
     heals_by_itself = False
 
 

@@ -34,7 +34,8 @@ class JobOrder:
     `table` is ``catalog.database.table``. `exports` are the URIs of manifest summaries, in the order of their windows.
     `start` and `end`: for load and verify both are the export time; for merge and backfill the bounds of the touching windows;
     for maintain both are the watermark.
-    `report_uri` is where the job writes its report (JSON), whether it committed or refused.
+    `report_uri` is where the job writes its report (JSON), whether it committed or refused, and `client_token` names the try
+    there; "" where there is none.
     `columns`: what the settings say of columns; of an order that names a `columns_file` the job reads it there
     (`pipeline.columns.columns_file`). `compare_old_images`: a merge compares them with the table's rows.
     `snapshot_days`: how many days before the watermark can still be looked at after maintenance.
@@ -53,6 +54,7 @@ class JobOrder:
     columns_file: str = ""
     compare_old_images: bool = False
     snapshot_days: int = TableSettings.snapshot_days
+    client_token: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an order no job could carry out."""
@@ -90,6 +92,7 @@ class JobOrder:
             "columns": self.columns_file or self.columns.to_json(),
             "compare_old_images": self.compare_old_images,
             "snapshot_days": self.snapshot_days,
+            "client_token": self.client_token,
         }
 
     @classmethod
@@ -115,4 +118,5 @@ class JobOrder:
             columns_file=columns if in_file else "",
             compare_old_images=raw["compare_old_images"],
             snapshot_days=raw["snapshot_days"],
+            client_token=raw["client_token"],
         )

@@ -35,4 +35,5 @@ COLUMNS = {
     "remedy": "string",
     "passes": "int",
     "seconds": "double",
+    "client_token": "string",
 }

@@ -6,6 +6,7 @@ with the same class, so the two cannot disagree. Every refusal names the setting
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -81,6 +82,11 @@ class TableSettings:
     def windows(self) -> WindowLengths:
         """How long windows may be."""
         return WindowLengths.of(self.window_minutes)
+
+    @property
+    def digest(self) -> str:
+        """What tells these settings from others, in sixteen characters."""
+        return hashlib.sha256(json.dumps([self.to_json(), self.columns.to_json()]).encode()).hexdigest()[:16]
 
     @property
     def maintain_every(self) -> timedelta:

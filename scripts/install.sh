@@ -14,7 +14,7 @@ java_version=$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | h
 command -v node >/dev/null && command -v npm >/dev/null || fail "Node.js or npm is missing; install Node.js 20 or newer."
 node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 [ "$node_version" -ge 20 ] || fail "Node.js is version $node_version; install Node.js 20 or newer."
-command -v python3 >/dev/null || fail "python3 is missing; install Python 3.11."
+command -v python3 >/dev/null || fail "python3 is missing; install any Python 3 with venv."
 
 stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py \
   local/aws/emr/rehearsal.py \

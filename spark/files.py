@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -11,6 +12,8 @@ from pyspark.sql import SparkSession
 
 from spark.java import causes
 
+#: What Hadoop's paths spell otherwise than URIs: escapes, parts that say nothing, a slash at the end.
+_ODD_PATH = re.compile(r"%|//|(^|/)\.{0,2}$|/\.{1,2}/")
 #: Bytes that are brought over from Java at once.
 _PIECE = 1_048_576
 
@@ -26,10 +29,13 @@ def hadoop_path(spark: SparkSession, uri: str) -> Any:
     return java.path(java.uri(uri) if uri.startswith("file:") and "%" in uri else uri)
 
 
-@lru_cache(maxsize=4_096)
 def plain_path(spark: SparkSession, uri: str) -> str:
     """The URI as Spark's readers take and report it, which is asked of each file several times."""
-    return str(hadoop_path(spark, uri).toString())
+    scheme, _, rest = uri.partition("://")
+    if _ODD_PATH.search(rest):
+        return str(hadoop_path(spark, uri).toString())
+    # Java would say the same, and takes its time for each file.
+    return uri if scheme != "file" else f"file:{rest}"
 
 
 def exists(spark: SparkSession, uri: str) -> bool:
@@ -46,7 +52,7 @@ def read(spark: SparkSession, uri: str) -> bytes | None:
             return None
         raise
     try:
-        return bytes(_java(spark).io.toByteArray(stream))
+        return bytes(_java(spark).to_bytes(stream))
     finally:
         stream.close()
 
@@ -81,7 +87,7 @@ class _Java(NamedTuple):
 
     path: Any
     uri: Any
-    io: Any
+    to_bytes: Any
     configuration: Any
 
 
@@ -90,7 +96,7 @@ class _Java(NamedTuple):
 @lru_cache(maxsize=1)
 def _java(spark: SparkSession) -> _Java:
     of_hadoop, of_java, of_commons = spark._jvm.org.apache.hadoop.fs, spark._jvm.java.net, spark._jvm.org.apache.commons
-    return _Java(of_hadoop.Path, of_java.URI, of_commons.io.IOUtils, spark._jsc.hadoopConfiguration())
+    return _Java(of_hadoop.Path, of_java.URI, of_commons.io.IOUtils.toByteArray, spark._jsc.hadoopConfiguration())
 
 
 @lru_cache(maxsize=8)

@@ -13,7 +13,7 @@ from pipeline.columns.table_columns import has_key
 from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import NO_TABLE, Marker, TableState, read_table_state, snapshot_at
+from pipeline.table.marker import Marker, TableState, read_table_state, snapshot_at
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:
@@ -46,7 +46,7 @@ def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:
 
     Raises what `check_fits` raises where the table has another source, or was never there.
     """
-    marker = _marker(read_table_state(metadata) if metadata else NO_TABLE, order)
+    marker = _marker(read_table_state(metadata), order)
     check_source(marker, order)
     found = snapshot_at(metadata, order.end)
     if found is None:

@@ -57,6 +57,11 @@ def causes(failure: Py4JJavaError) -> list[str]:
     return [cause.getClass().getSimpleName() for cause in _chain(failure)]
 
 
+def classes(failure: Py4JJavaError) -> list[str]:
+    """The names of the same classes with their packages."""
+    return [cause.getClass().getName() for cause in _chain(failure)]
+
+
 def thrown_in(failure: Py4JJavaError) -> str:
     """The class in which the innermost cause of a Java exception was thrown, with its package; empty if it does not say."""
     frames = _chain(failure)[-1].getStackTrace()

@@ -95,4 +95,5 @@ def listed_misfits(misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]
 
 def _heading(order: JobOrder) -> dict[str, Any]:
     stretch = {"start": format_instant(order.start), "end": format_instant(order.end)}
-    return {"job_id": order.job_id, "job": order.job, "table": order.table, **stretch}
+    names = {"job_id": order.job_id, "client_token": order.client_token}
+    return {**names, "job": order.job, "table": order.table, **stretch}

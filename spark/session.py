@@ -23,9 +23,9 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "true",
     # It drops the counting from a plan whose rows all turn out to be refused, and the counts would be waited for in vain.
     "spark.sql.adaptive.optimizer.excludedRules": "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation",
-    # Small files have nothing to wait for but their opening: up to 64 of them are one task, not eight. Spark gives every
+    # Small files have nothing to wait for but their opening: up to 256 of them are one task, not eight. Spark gives every
     # processor a task before it fills one.
-    "spark.sql.files.openCostInBytes": "512k",
+    "spark.sql.files.openCostInBytes": "128k",
     # What a merge keeps, it reads once or twice; packing it tighter takes longer than that saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Plans of wide tables are long; nobody reads the end of their text, which the driver would keep for its history.

@@ -17,6 +17,10 @@ from pipeline.prices import SMALLEST_INCREMENTAL
 _TASKS = "spark.sql.shuffle.partitions"
 _JOINS_SMALL = "spark.sql.adaptive.coalescePartitions.enabled"
 _PLANS_AGAIN = "spark.sql.adaptive.enabled"
+_KEYS_IN_MEMORY = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
+_FEWEST_KEYS = 128
+#: How many times as long DynamoDB JSON is unpacked, at the most that was seen of records that are much alike.
+_UNPACKED = 20
 #: Few enough for a small merge: each task that makes typed rows prepares its expressions first, whatever it then does.
 FEWEST = 2
 #: What is written is a file or two a bucket, and S3 takes its time for each: so many tasks share them at least.
@@ -61,6 +65,15 @@ def shuffle_for(spark: SparkSession, tasks: int, *, joins_small: bool = True, pl
     spark.conf.set(_TASKS, tasks)
     spark.conf.set(_JOINS_SMALL, str(joins_small).lower())
     spark.conf.set(_PLANS_AGAIN, str(plans_again).lower())
+
+
+def gather_for(spark: SparkSession, records: int, packed: int) -> None:
+    """Let as many keys be gathered in memory as a task has room for; with more of them Spark sorts all of its records.
+
+    `packed`: the bytes of the records' files. Spark's own measure, 128 keys, is for whoever knows nothing of their size.
+    """
+    each = max(1, _UNPACKED * packed // max(1, records))
+    spark.conf.set(_KEYS_IN_MEMORY, max(_FEWEST_KEYS, min(RECORDS, BYTES // each)))
 
 
 def share_writing(spark: SparkSession) -> None:

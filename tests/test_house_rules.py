@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from tests.sources import PACKAGES, ROOT, nodes, relative, sources
+from tests.sources import PACKAGES, ROOT, imports, nodes, relative, sources
 
 MOST_LINES_OF_A_FILE, MOST_LINES_OF_A_FUNCTION, MOST_LINES_OF_AN_ENTRY_POINT = 250, 40, 20
 #: Longer files, each with its reason.
@@ -86,12 +86,13 @@ def test_no_test_is_skipped():
 
 
 def test_every_test_asserts_something():
-    functions = [(path, function) for path in sources("tests") for function in nodes(path, ast.FunctionDef)]
-    asserting = {function.name for _, function in functions if _asserts(function)}
     silent = [
         f"{relative(path)}: {function.name}"
-        for path, function in functions
-        if function.name.startswith("test_") and not _asserts(function) and not _called(function) & asserting
+        for path in sources("tests")
+        for function in nodes(path, ast.FunctionDef)
+        if function.name.startswith("test_")
+        and not _asserts(function)
+        and not any(_called(function) & _asserting(file) for file in _in_sight(path))
     ]
     assert [test for test in silent if test not in SPEAK_BY_RAISING] == []
     assert [test for test in SPEAK_BY_RAISING if test not in silent] == []
@@ -104,6 +105,20 @@ def _asserts(function: ast.FunctionDef) -> bool:
 def _called(function: ast.FunctionDef) -> set[str]:
     """The last names of everything a function calls."""
     return {ast.unparse(node.func).rpartition(".")[2] for node in ast.walk(function) if isinstance(node, ast.Call)}
+
+
+def _asserting(path: Path) -> set[str]:
+    """The functions of a file that a test may leave its assertions to; tests call no tests."""
+    functions = nodes(path, ast.FunctionDef)
+    return {one.name for one in functions if _asserts(one) and not one.name.startswith("test_")}
+
+
+def _in_sight(path: Path) -> set[Path]:
+    """The files whose functions a test of a file can call: its own, the conftest.py of its folders, and what these import."""
+    own = {path, *(folder / "conftest.py" for folder in path.parents if folder.is_relative_to(ROOT / "tests"))}
+    own = {file for file in own if file.exists()}
+    imported = {ROOT / f"{name.replace('.', '/')}.py" for file in own for name in imports(file)}
+    return own | {file for file in imported if file.is_relative_to(ROOT / "tests") and file.exists()}
 
 
 def test_the_tests_are_no_package_so_that_they_do_not_shadow_what_they_test():

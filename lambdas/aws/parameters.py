@@ -8,9 +8,10 @@ from botocore.exceptions import ClientError
 
 from lambdas.aws import columns
 from lambdas.aws.clients import client, error_code
+from pipeline.columns.overrides import Overrides
 from pipeline.deployment import Deployment
-from pipeline.errors import InputRefused, SettingsMissing
-from pipeline.mails.incidents import Told
+from pipeline.errors import InputRefused, SettingRefused, SettingsMissing
+from pipeline.mails.told import Told
 from pipeline.planning.journal import Claim
 from pipeline.settings import TableSettings
 
@@ -41,12 +42,20 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
     if "settings" not in values:
         raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
     return TableParameters(
-        settings=TableSettings.from_json(values["settings"], columns.read(deployment, table)),
+        settings=_settings(path, values["settings"], columns.read(deployment, table)),
         control=values.get("control", ""),
         recorded=values.get(_WATERMARK, ""),
         runs={name[len("run/") :]: value for name, value in values.items() if name.startswith("run/")},
         told=Told.from_text(values.get(_TOLD, "")),
     )
+
+
+def _settings(path: str, text: str, said: Overrides) -> TableSettings:
+    """The settings as the deployment has written them, and what it says of columns; anything else is not the deployment's."""
+    try:
+        return TableSettings.from_json(text, said)
+    except (ValueError, SettingRefused) as wrong:
+        raise SettingsMissing(f"{path}settings is not what was deployed: {wrong}") from wrong
 
 
 def read_told(deployment: Deployment, table: str) -> Told:

@@ -29,7 +29,6 @@ def look(table: str) -> SourceHistory:
         earliest=earliest,
         latest=latest,
         size_bytes=description.get("TableSizeBytes", 0),
-        item_count=description.get("ItemCount", 0),
         recovery_days=days,
     )
 

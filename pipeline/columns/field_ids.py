@@ -16,12 +16,13 @@ from pipeline.table.marker import shown_schema_id
 def check_shown(metadata: Mapping[str, Any]) -> None:
     """Refuse a table that shows a snapshot whose columns it no longer has: after a rollback, values would be nowhere.
 
-    Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
+    Nor may one have another type: a table that is replaced whole gives a name the id that it had. Raises RebuildNeeded.
+    `metadata`: the content of an Iceberg metadata file.
     """
     schemas = {schema["schema-id"]: schema["fields"] for schema in metadata["schemas"]}
-    now = set(_all_ids(schemas[metadata["current-schema-id"]]))
+    now = set(_all_typed(schemas[metadata["current-schema-id"]]))
     shown = schemas.get(shown_schema_id(metadata), ())
-    lost = [raw["name"] for raw in shown if is_ours(raw["name"]) and not now.issuperset(_all_ids([raw]))]
+    lost = [raw["name"] for raw in shown if is_ours(raw["name"]) and not now.issuperset(_all_typed([raw]))]
     if lost:
         names = ", ".join(lost)
         raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
@@ -60,12 +61,18 @@ def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
 
 def _all_ids(raw: Any) -> Iterator[int]:
     """The ids of all fields, elements, keys and values in Iceberg's JSON of fields or of a type."""
+    return (id_ for id_, _ in _all_typed(raw))
+
+
+def _all_typed(raw: Any) -> Iterator[tuple[int, str]]:
+    """The same ids, each with what it is: a scalar's type, else the kind of container."""
     if isinstance(raw, list):
         for one in raw:
-            yield from _all_ids(one)
+            yield from _all_typed(one)
     elif isinstance(raw, Mapping):
         for name, value in raw.items():
             if name == "id" or name.endswith("-id"):
-                yield value
+                of = raw["type" if name == "id" else name[: -len("-id")]]
+                yield value, of if isinstance(of, str) else of["type"]
             else:
-                yield from _all_ids(value)
+                yield from _all_typed(value)

@@ -21,8 +21,8 @@ from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
 #: Paths are counted to this depth, or as deep as something is said of them; a map or list further down has no members
 #: here, so its column becomes JSON text.
 LEVELS = 4
-#: So many names of one map are data, no fields. What further ones hold is counted under a name that none has, so that they
-#: leave room for what else there is.
+#: A map with more names than this is data. Further names are counted together, under a name that none has, so that they
+#: cannot crowd out other paths.
 _MOST_NAMES, _OTHERS = 1_000, ""
 #: The counts that are kept: the shallowest and most frequent. An item with more attributes has no room for them.
 MOST_PATHS = 20_000

@@ -1,6 +1,6 @@
 """Names of columns: from any attribute name to one that Athena, Glue and every engine take, and back through ``doc``.
 
-A column name is made of ``[a-z0-9_]``, at most 255 characters, unique among its siblings, readable, and stays for ever
+A column name is made of ``[a-z0-9_]``, at most 251 characters, unique among its siblings, readable, and stays for ever
 once given. The exact attribute name stands in the field's ``doc``, which becomes the Glue column's comment: one line of
 at most 255 bytes. Where that cannot hold it, ``doc`` is a shortened form and the exact name stands in a table property.
 """
@@ -24,10 +24,14 @@ _OF_ENGINES = (
 #: What no column of an attribute is called.
 RESERVED = (*OWN_COLUMNS, *_OF_ENGINES)
 
-LONGEST_NAME = 255
+#: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
+REPLACEMENT = "#new"
+#: Characters that Glue takes for a column's name, and the most that one is given, so that its replacement has one as well.
+_LONGEST = 255
+LONGEST_NAME = _LONGEST - len(REPLACEMENT)
 #: The column of the partition key names the folders of the table's partitions, such as ``pk_bucket=4095``, and a file
 #: system takes 255 bytes for one.
-LONGEST_PARTITION_KEY = LONGEST_NAME - len("_bucket=4095")
+LONGEST_PARTITION_KEY = _LONGEST - len("_bucket=4095")
 _LONGEST_DOC_BYTES = 255
 _MARK_OF_CUT = "…"
 #: Glue's pattern for a comment on one line: no control characters but the tab, no surrogates, no U+FFFE and U+FFFF.
@@ -35,8 +39,8 @@ _GLUE_TEXT = re.compile("[\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff\t]*")
 
 
 def is_column_name(text: str) -> bool:
-    """Whether every engine takes the text as a column's name."""
-    return re.fullmatch(r"[a-z0-9_]{1,255}", text) is not None
+    """Whether every engine takes the text as a column's name, and that of its replacement."""
+    return re.fullmatch("[a-z0-9_]+", text) is not None and len(text) <= LONGEST_NAME
 
 
 def readable(attribute: str) -> str:

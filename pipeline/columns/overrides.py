@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, is_column_name
+from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name
 from pipeline.columns.pointers import names, step
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import refusal
@@ -199,7 +199,7 @@ def _override(path: str, said: Any, where: str) -> Override:
 
 def _check_name(rule: Override, where: str) -> None:
     if not isinstance(rule.name, str) or not is_column_name(rule.name) or rule.name in RESERVED:
-        allowed = f"1-255 of a-z, 0-9 and _, but for {', '.join(RESERVED)}"
+        allowed = f"1-{LONGEST_NAME} of a-z, 0-9 and _, but for {', '.join(RESERVED)}"
         raise refusal(where, rule.name, allowed)
     if ANY in rule.path:
         raise refusal(where, rule.name, "a name for one attribute or member, not for a path with *")

@@ -20,11 +20,8 @@ from pipeline.errors import RebuildNeeded
 from pipeline.instants import format_instant
 from pipeline.table.marker import PREFIX, WATERMARK, read_table_state
 
-#: JSON of ``drop`` and ``hash``, lists of JSON pointers, ``secret``, which tells secrets apart and is none, and ``form``.
+#: JSON of ``drop`` and ``hash``, lists of JSON pointers, and ``secret``, which tells secrets apart and is none.
 PROTECTED = PREFIX + "protected"
-#: Bumped when rows are made without more than before by the same rules. Of 1 and 2 what lies inside something could come
-#: into the table as it was: elements of sets, lists at the place of an index, members of maps in lists.
-_FORM = 3
 
 
 def protected_text(overrides: Overrides, fingerprint: str) -> str:
@@ -32,7 +29,7 @@ def protected_text(overrides: Overrides, fingerprint: str) -> str:
     if not overrides.protections:
         return ""
     said = {what: [rule.pointer for rule in overrides.protections if rule.kind == what] for what in ("drop", "hash")}
-    return json.dumps({**said, "secret": fingerprint, "form": _FORM}, ensure_ascii=False, sort_keys=True)
+    return json.dumps({**said, "secret": fingerprint}, ensure_ascii=False, sort_keys=True)
 
 
 def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str:
@@ -46,17 +43,14 @@ def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str
 def check_protected(protected: str, columns: Columns, overrides: Overrides, fingerprint: str) -> list[Override]:
     """Refuse to treat changes otherwise than the rows that are there. Raises RebuildNeeded.
 
-    `protected`: what those were made without (`protected_at`). Returns what is said since of places that no column has,
-    but perhaps the rows' misfits.
+    `protected`: what those were made without (`protected_at`). Returns the rules that were added since for places that
+    no column has; `_misfits` of rows that are there may still hold values of them.
     """
     there = json.loads(protected or "{}")
     before = {(what, pointer) for what in ("drop", "hash") for pointer in there.get(what, [])}
     wanted = {(rule.kind, rule.pointer): rule for rule in overrides.protections}
     for what, pointer in sorted(before - set(wanted)):
         raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
-    for said, rule in sorted(wanted.items()):
-        if said in before and there.get("form", 1) < _FORM and len(rule.path) > 1:
-            raise holds_plain(rule)
     new = [rule for said, rule in sorted(wanted.items()) if said not in before]
     for rule in new:
         if _may_hold(columns, rule):

@@ -6,10 +6,11 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from pipeline.columns.growth import inside_of, key_type, with_room
+from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import checked, columns_at, obeys, pinned, without_dropped
 from pipeline.columns.profile import Profile
-from pipeline.columns.table_columns import REPLACEMENT, Columns, partition_name
+from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import (
     JSON,
     MOST_FIELDS,
@@ -32,9 +33,9 @@ from pipeline.identity import KeyAttribute
 class Target:
     """The columns that a load is to give its table.
 
-    `replaced`: names of columns that are written under another name until they are published, because one of their name
-    or attribute is there with another type or name. `removed`: names of columns there that go then. `is_another`: the table
-    that is there has another key, or is none of the product's.
+    `replaced`: names of columns that are written beside the old one until they are published, because its type or name
+    differs. `removed`: names of old columns, which go then. `is_another`: the table that is there has another key, or is
+    none of the product's.
     """
 
     columns: Columns

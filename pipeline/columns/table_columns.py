@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pipeline.columns.names import OWN_COLUMNS, fits_doc
+from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT, fits_doc
 from pipeline.columns.types import ColumnType, Field, Kind
 from pipeline.errors import KeyMismatch
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, PREFIX, shown_schema_id
 
 KINDS, KEY = PREFIX + "kinds", PREFIX + "key"
-#: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
-REPLACEMENT = "#new"
 #: Before the path of a column in the place of a field's id, where its exact name is told by that.
 _AT = "/"
 
@@ -92,18 +90,9 @@ def key_property(key: Iterable[Field]) -> dict[str, str]:
 
 
 def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
-    """Whether a table's rows are found by this key, as far as the table says by which they are.
-
-    By the property; of a table from before there was one, by the columns that its schema calls identifying.
-    """
-    names = [part.name for part in key]
-    properties, schema = metadata.get("properties", {}), current_schema(metadata)
-    if KEY in properties:
-        return bool(json.loads(properties[KEY]) == names)
-    exact = json.loads(properties.get(NAMES, "{}"))
-    attributes = {raw["id"]: _field(raw, exact, {}).attribute for raw in schema["fields"]}
-    identifying = {attributes[id_] for id_ in schema.get("identifier-field-ids", ()) if id_ in attributes}
-    return identifying == set(names) if identifying else set(names) <= set(attributes.values())
+    """Whether a table's rows are found by this key, by the table's own word."""
+    said = metadata.get("properties", {}).get(KEY, "[]")
+    return bool(json.loads(said) == [part.name for part in key])
 
 
 def is_made_here(metadata: Mapping[str, Any]) -> bool:
@@ -185,7 +174,7 @@ def exact_names_by_path(fields: tuple[Field, ...]) -> dict[str, str]:
     return _names({_AT + path: attribute for path, _, attribute in _paths(fields)})
 
 
-def tells_by_path(names: str) -> bool:
+def names_are_by_path(names: str) -> bool:
     """Whether the property tells names by path, as who replaced a table has left it if it ended before it knew the ids."""
     return any(place.startswith(_AT) for place in json.loads(names))
 

@@ -57,8 +57,8 @@ class Digest:
         """Read what `to_json` wrote; None for an empty object: no day is to be summed up."""
         if not raw:
             return None
-        job_ids = tuple(raw.get("job_ids", ()))  # a plan of before has none
-        return cls(parse_instant(raw["start"]), parse_instant(raw["end"]), raw["jobs"], raw["counts"], job_ids)
+        start, end = parse_instant(raw["start"]), parse_instant(raw["end"])
+        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]))
 
 
 def digest_due(

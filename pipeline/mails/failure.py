@@ -22,7 +22,7 @@ from pipeline.errors import (
 from pipeline.instants import format_instant
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
-from pipeline.mails.incidents import Incident
+from pipeline.mails.told import Incident
 from pipeline.planning.execution_input import (
     BACKFILL,
     FULL,
@@ -130,7 +130,7 @@ def _missed(event: Mapping[str, Any], failure: Failure, table: str) -> str:
     mode = plan.get("mode", UPDATE)
     if mode in REPORTED_AS:
         return asking(table, mode) if _not_tried_again(plan, failure) and kind is not VerificationFailed else ""
-    if mode == UPDATE or not failure.reported or kind.heals_by_itself or kind.command == REBUILD:
+    if mode == UPDATE or not failure.reported or failure.heals_by_itself or kind.command == REBUILD:
         return ""
     return asking(table, mode, plan["start"] if mode == BACKFILL else "")
 
@@ -149,8 +149,8 @@ def _by_itself(event: Mapping[str, Any], failure: Failure) -> str:
     if failure.error == WishGivenUp.__name__:
         return "The schedule goes on with its own work; for what was asked for a person must act."
     if wish:
-        return "Nothing for what was asked for: no run has it to do, unless a mail has told that it is done."
-    if not failure.kind.heals_by_itself:
+        return "Nothing for what was asked for: no run goes on with it, unless a mail has told that it is done."
+    if not failure.heals_by_itself:
         return "Nothing: a person must act."
     if mode == VERIFY:
         return "The schedule goes on; the verification is asked for anew by whoever wants it."
@@ -167,17 +167,17 @@ def _facts(
     missed = _missed(event, failure, table)
     ask_again = filled(ASK_AGAIN, table, deployment, missed) if missed else ""
     # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
-    only_ask = bool(missed) and (kind.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW))
+    only_ask = bool(missed) and (failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW))
     return {
         "status": FAILURE,
         "table": table,
         "state": failure.state,
         "error": failure.error,
         "message": failure.message,
-        "remedy": _remedy(refused) if missed and kind.heals_by_itself else failure.remedy,
+        "remedy": _remedy(refused) if missed and failure.heals_by_itself else failure.remedy,
         "command": ask_again if only_ask else filled(kind.command, table, deployment, plan.get("asked", "")),
         "ask_again": "" if only_ask else ask_again,
-        "heals_by_itself": kind.heals_by_itself and not (wish or refused == VERIFY),
+        "heals_by_itself": failure.heals_by_itself and not (wish or refused == VERIFY),
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
         "job_run": failure.job_run,
     }

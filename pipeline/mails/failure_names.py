@@ -7,8 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.errors import REMEDY_MARK, JobFailed, PipelineError, error_names
+from pipeline.errors import (
+    REMEDY_MARK,
+    AwsUnavailable,
+    JobFailed,
+    JobNotStarted,
+    JobRefused,
+    PermissionMissing,
+    PipelineError,
+    error_names,
+)
 
+_EMR = "EMRServerless"
+#: What the state machine has tried again for as long as it does.
+_TRANSIENT = ("InternalServerException", "ThrottlingException", "ServiceQuotaExceededException", "ConflictException")
 _LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should be readable
 
 
@@ -44,19 +56,37 @@ class Failure:
         error = str(raw["error"])
         if raw["state"] == "RunSparkJob":
             message, job_run = _job_message(str(raw["cause"]))
-            named = f"{error}: {message}"
-            return cls(raw["state"], JobFailed.__name__, named, JobFailed.default_remedy, job_run=job_run)
+            kind = _kind_without_job(error)
+            return cls(raw["state"], kind.__name__, f"{error}: {message}", kind.default_remedy, job_run=job_run)
         text = _lambda_message(str(raw["cause"]))
         message, _, remedy = text.partition(REMEDY_MARK)
         known = error_names().get(error, PipelineError)
         return cls(raw["state"], error, message[:_LONGEST_CAUSE], remedy[:_LONGEST_CAUSE] or known.default_remedy)
 
-    def explained_by(self, report: Mapping[str, Any]) -> Failure:
-        """Take the name that the Spark job itself gave, if it left a report of its refusal."""
-        if not report.get("error"):
+    @property
+    def heals_by_itself(self) -> bool:
+        """Whether the next scheduled run tries again by itself; not where Plan tells that a job refuses each time."""
+        return self.kind.heals_by_itself and not (self.state == "Plan" and issubclass(self.kind, JobRefused))
+
+    def explained_by(self, report: Mapping[str, Any], client_token: str = "") -> Failure:
+        """Take the name that the Spark job itself gave, if it left a report of its refusal.
+
+        `client_token` names the job run that has failed: what an earlier one of the same work has left explains nothing.
+        """
+        if not report.get("error") or report.get("client_token", "") != client_token:
             return self
         message, remedy = (report[part][:_LONGEST_CAUSE] for part in ("message", "remedy"))
         return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")), self.job_run, True)
+
+
+def _kind_without_job(error: str) -> type[PipelineError]:
+    """What it is called that a job run has not ended well, or that EMR Serverless has not begun one, from its own name."""
+    service, _, name = error.partition(".")
+    if service != _EMR:
+        return JobFailed
+    if name == "AccessDeniedException":
+        return PermissionMissing
+    return AwsUnavailable if name in _TRANSIENT else JobNotStarted
 
 
 def _lambda_message(cause: str) -> str:

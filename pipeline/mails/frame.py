@@ -11,10 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.planning.execution_input import MAINTAIN
 from pipeline.planning.horizon import Horizon
-from pipeline.table.maintenance import told as maintenance_told
-from pipeline.table.verification import accounted
 
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
 #: Which list of the settings a status is for: whoever hears of a failure hears of its end, and is warned.
@@ -77,35 +74,6 @@ def filled(command: str, table: str, deployment: Deployment, asked: str = "") ->
     for mark, name in names.items():
         command = command.replace(mark, name)
     return command
-
-
-def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
-    """Every record read, by what became of it; of maintenance, which reads none, what it did."""
-    if job == "verify":
-        return [accounted(counts)]
-    if job == MAINTAIN:
-        return maintenance_told(counts)
-    if job == "load":
-        return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
-    parts = [
-        ("inserted", "inserted"),
-        ("updated", "updated"),
-        ("deleted", "deleted"),
-        ("already_there", "already there"),
-        ("unknown_deletes", "deletes of unknown keys"),
-    ]
-    # Only several windows at once can have these two.
-    rare = [
-        ("transient", "of keys that came and went between"),
-        ("folded", "overtaken by later ones"),
-    ]
-    shown = [f"{counts.get(name, 0)} {meaning}" for name, meaning in parts]
-    shown += [f"{counts[name]} {meaning}" for name, meaning in rare if counts.get(name, 0)]
-    lines = [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
-    # Those that were not are told where rows are doubted.
-    if "images_equal" in counts:
-        lines.append(f"Old images that were what the table showed: {counts['images_equal']}.")
-    return lines
 
 
 def history_line(horizon: Horizon | None) -> list[str]:

@@ -1,7 +1,8 @@
 """Incidents: what a failure, a success or a look is worth telling, so that there is one mail per incident and not one per tick.
 
 An incident begins with the first failure of a scheduled run and is over when a run works again: a round is carried out,
-or the table is found up to date; one of maintenance alone, when that succeeds. In between every failure that has not been
+or the table is found up to date; what failed of maintenance, when that succeeds. Of a person's wish that a scheduled run
+went on with there is no all-clear: that others work again does not fulfil it. In between every failure that has not been
 told yet is told once; the same one again is silence. What has been told is kept in the parameter ``told``, which changes
 only when a mail is sent, or the table has been verified or made anew: a halt that goes on for days writes nothing. A run
 that a person has started is no part of this: that person is always told.
@@ -9,114 +10,15 @@ that a person has started is no part of this: that person is always told.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from pipeline.errors import HistoryLost
-from pipeline.instants import format_instant, parse_instant
 from pipeline.mails.digest import Digest
+from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, Incident, Kind, Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, UPDATE
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows
-
-#: A parameter holds 4,096 characters; more different failures than these in one incident are told again.
-MOST_REMEMBERED = 12
-_LONGEST_NAME = 100
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What makes two failures the same: the error's name, the state it was in, and what the run was to do there.
-
-    `mode` is the plan's, or "" where nothing was planned. Messages play no part: they hold instants.
-    """
-
-    error: str
-    state: str
-    mode: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", UPDATE) else "")
-
-
-@dataclass(frozen=True)
-class Incident:
-    """Failures without success between them: since which tick, at which watermark, and what has been told, oldest first.
-
-    `ending`: its all-clear is being mailed, or has been; whatever fails now is another incident.
-    """
-
-    since: datetime
-    watermark: datetime | None
-    kinds: tuple[Kind, ...]
-    ending: bool = False
-
-    @property
-    def is_of_maintenance(self) -> bool:
-        """Whether nothing but maintenance has failed: the table is followed all the while."""
-        return all(kind.mode == MAINTAIN for kind in self.kinds)
-
-    def ticks_until(self, end: datetime, tick: timedelta) -> int:
-        """How many ticks of the schedule had no success, if `end` is the first that has."""
-        return max(1, -((self.since - end) // tick))
-
-
-@dataclass(frozen=True)
-class Told:
-    """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
-
-    `given_up`: the job id of the last wish that was told to be given up. `doubted`: at which watermark rows were not what
-    changes say. `trusted`: the watermark at which the table was verified or made anew last.
-    """
-
-    incident: Incident | None = None
-    level: int = 0
-    digested: datetime | None = None
-    given_up: str = ""
-    doubted: datetime | None = None
-    trusted: datetime | None = None
-
-    def to_text(self) -> str:
-        """Write it as its parameter's value."""
-        raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
-        if self.given_up:
-            raw["given_up"] = self.given_up
-        if self.doubted:
-            raw["doubted"] = format_instant(self.doubted)
-        if self.trusted:
-            raw["trusted"] = format_instant(self.trusted)
-        if self.incident:
-            raw["incident"] = {
-                "since": format_instant(self.incident.since),
-                "watermark": _optional(self.incident.watermark),
-                "kinds": [[k.error[:_LONGEST_NAME], k.state, k.mode] for k in self.incident.kinds],
-                **({"ending": True} if self.incident.ending else {}),
-            }
-        return json.dumps(raw, separators=(",", ":"))
-
-    @classmethod
-    def from_text(cls, text: str) -> Told:
-        """Read what `to_text` wrote. Anything else counts as nothing told: a mail twice is better than none."""
-        try:
-            return cls._from_json(json.loads(text)) if text else cls()
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return cls()
-
-    @classmethod
-    def _from_json(cls, raw: Mapping[str, Any]) -> Told:
-        found = raw.get("incident")
-        incident = found and Incident(
-            parse_instant(found["since"]),
-            _instant(found["watermark"]),
-            tuple(Kind(*kind) for kind in found["kinds"]),
-            ending=bool(found.get("ending", False)),
-        )
-        doubted, trusted = (_instant(raw.get(name, "")) for name in ("doubted", "trusted"))
-        digested, given_up = _instant(raw["digested"]), str(raw.get("given_up", ""))
-        return cls(incident, int(raw["level"]), digested, given_up, doubted, trusted)
 
 
 @dataclass(frozen=True)
@@ -157,7 +59,7 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
 
     `given_up`: the job id of a wish that is given up by the failure, or "": each is told, also within one incident.
     """
-    kind = replace(kind, error=kind.error[:_LONGEST_NAME])
+    kind = replace(kind, error=kind.error[:LONGEST_NAME])
     # The failure says already that history is lost; a warning of it in the same minute would be one mail too many.
     heard = kind.error == HistoryLost.__name__
     news = _of_the_horizon(told, horizon, heard=heard)
@@ -193,11 +95,20 @@ def after_look(
     known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
     """
     news, incident = _of_the_horizon(told, horizon), told.incident
-    if incident and (maintained if incident.is_of_maintenance else works):
-        news = replace(news, over=incident, told=replace(news.told, incident=None))
+    if incident:
+        news = _of_the_incident(news, incident, works=works, maintained=maintained)
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
     return _of_the_rows(news, rows)
+
+
+def _of_the_incident(news: News, incident: Incident, *, works: bool, maintained: bool) -> News:
+    """What is over of an incident, told where any of it is the schedule's own; the rest of it goes on."""
+    ended = tuple(kind for kind in incident.kinds if (maintained if kind.mode == MAINTAIN else works))
+    left = tuple(kind for kind in incident.kinds if kind not in ended)
+    told = replace(news.told, incident=replace(incident, kinds=left, ending=False) if left else None)
+    is_told = not all(kind.is_of_a_wish for kind in ended)
+    return replace(news, over=replace(incident, kinds=ended) if is_told else None, told=told) if ended else news
 
 
 def _of_the_rows(news: News, rows: Rows) -> News:
@@ -240,11 +151,3 @@ def _of_the_horizon(told: Told, horizon: Horizon | None, *, heard: bool = False)
     if told.level and not horizon.level:
         return News(replace(told, level=0), safe_again=True)
     return News(told)
-
-
-def _optional(instant: datetime | None) -> str:
-    return format_instant(instant) if instant else ""
-
-
-def _instant(text: object) -> datetime | None:
-    return parse_instant(text) if text and isinstance(text, str) else None

@@ -16,7 +16,6 @@ from pipeline.mails.frame import (
     SUCCESS,
     WARNING,
     Mail,
-    accounting,
     clock,
     filled,
     history_line,
@@ -24,12 +23,14 @@ from pipeline.mails.frame import (
     subject,
     words,
 )
-from pipeline.mails.incidents import Incident, News
+from pipeline.mails.incidents import News
+from pipeline.mails.told import Incident
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.planning.observation import PAUSED
 from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of, told_drift
+from pipeline.table.record_counts import accounting
 
 
 def notices(

@@ -11,12 +11,13 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.instants import parse_instant
-from pipeline.mails.frame import SUCCESS, Mail, accounting, clock, history_line, links, subject, words
+from pipeline.mails.frame import SUCCESS, Mail, clock, history_line, links, subject, words
 from pipeline.planning.execution_input import MAINTAIN, UPDATE, VERIFY, tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.prices import export_cost, job_cost
 from pipeline.settings import EVERY_RUN
 from pipeline.table.drift import told_drift
+from pipeline.table.record_counts import accounting
 from pipeline.table.verification import told
 
 _WHAT = {
@@ -78,7 +79,7 @@ def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         f"The parameter last-export-time of {plan['table']} {found}; the table says {report['watermark']}.",
         "The table is the truth, so the parameter was written again. No data was touched.",
         "",
-        f"The table's last commit is of a {report['job']}, which no mail has told if its run ended before it could:",
+        f"The table's last commit is of a {report['job']}; if its run died early, this is the first mail about it:",
         *accounting(report["job"], report["counts"]),
         *_notes(plan, report),
         *history_line(horizon_after(event)),
@@ -102,7 +103,7 @@ def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
     """What deserves a second look: what the job found, a rebuild that nobody asked for, a takeover."""
     notes = told_drift(report, report["counts"].get("misfits", 0))
     if plan.get("because"):
-        notes.append(f"By itself, for history was lost: {plan['because']}.")
+        notes.append(f"Rebuilt by itself, because history was lost: {plan['because']}.")
     if plan.get("taken_over_from"):
         notes.append(f"Finished what {plan['taken_over_from'].rpartition(':')[2]} had begun.")
     return ["", *notes] if notes else []

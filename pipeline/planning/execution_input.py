@@ -14,7 +14,7 @@ from pipeline.instants import parse_instant
 UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN = "update", "backfill", "full", "verify", "maintain"
 _SPECIAL = (BACKFILL, FULL, VERIFY, MAINTAIN)
 MODES = (UPDATE, *_SPECIAL)
-#: Work that no commit of the table tells of for sure, by what its job's report calls it once it is done.
+#: The modes whose job may commit nothing, so that only its report proves that it is done; and what it says then.
 REPORTED_AS = {VERIFY: "verified", MAINTAIN: "maintained"}
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 

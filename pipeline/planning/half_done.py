@@ -9,18 +9,20 @@ from __future__ import annotations
 from pipeline.errors import DamagedExport, error_names
 from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, UPDATE, VERIFY, ExecutionInput
 from pipeline.planning.journal import Claim
-from pipeline.planning.observation import Export, Observation
+from pipeline.planning.observation import Export, Halt, Observation
+from pipeline.planning.trust import halt
 
 #: How many job runs of a person's wish may end without success before the schedule goes on without it.
 MOST_JOB_RUNS = 3
+#: How often the schedule tries what its job refuses each time, before it waits for a person: exports and jobs cost money.
+MOST_TRIES = 3
+_TRY_AGAIN = "Once the cause is removed, start a run: it tries again at once."
 
 
 def wish_given_up(claim: Claim) -> bool:
-    """Whether a backfill or full export is left undone because its job has ended too often.
-
-    What the schedule wants for itself is tried for ever: there is nothing else to go on with.
-    """
-    return claim.plan.mode in (BACKFILL, FULL) and claim.ended_runs >= MOST_JOB_RUNS and not claim.committed
+    """Whether a backfill or full export is left undone because its job has ended too often, or its files are damaged."""
+    too_often = claim.ended_runs >= MOST_JOB_RUNS or (claim.tries >= MOST_TRIES and _damaged(claim.refused_with))
+    return claim.plan.mode in (BACKFILL, FULL) and too_often and not claim.committed
 
 
 def refused_for_good(seen: Observation) -> bool:
@@ -29,10 +31,10 @@ def refused_for_good(seen: Observation) -> bool:
     return claim is not None and _is_refused_for_good(claim)
 
 
-def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | None:
+def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | Halt | None:
     """The claim in force is not carried out, and nobody else is at it: finish it as it was planned.
 
-    `for_ever`: however often its job has ended.
+    `for_ever`: however often its job has ended. A Halt where the job would only refuse it once more.
     """
     claim = _undone(seen)
     if claim is None:
@@ -41,8 +43,19 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
         return Export(claim.plan, claim.number, adopted=True)
     if _given_up(claim, wish, for_ever):
         return None
+    is_tried_alike = seen.by_schedule and claim.settings == seen.settings
+    if is_tried_alike and claim.tries >= MOST_TRIES and (_is_refused_for_good(claim) or _damaged(claim.refused_with)):
+        return _stopped(claim)
     plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
-    return Export(plan, claim.number + 1, taken_over_from=claim.owner)
+    tries = claim.tries + bool(claim.refused_with) if is_tried_alike else 1
+    return Export(plan, claim.number + 1, taken_over_from=claim.owner, tries=tries)
+
+
+def _stopped(claim: Claim) -> Halt:
+    """Nothing is exported and no job started until the settings change or a person starts a run."""
+    error = error_names()[claim.refused_with]
+    said = f"the job has refused it {claim.tries} times, and it is not tried again by itself. It said: {claim.refusal}"
+    return halt(error, said, _TRY_AGAIN if _damaged(claim.refused_with) else f"{error.default_remedy} {_TRY_AGAIN}")
 
 
 def _undone(seen: Observation) -> Claim | None:

@@ -19,10 +19,11 @@ from pipeline.errors import ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.instants import format_instant, parse_instant
-from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS, UPDATE
+from pipeline.planning.execution_input import BACKFILL, MAINTAIN, MODES, REPORTED_AS, UPDATE, VERIFY
 from pipeline.table.marker import TableState
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_EXECUTION = re.compile(r"arn:[^:\s]+:states:[^:\s]+:\d{12}:execution:[^:\s]+:[^:\s]+")
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,13 @@ class RunPlan:
         """The table's watermark once the plan is carried out; a verification and maintenance leave it there."""
         return self.bounds[-1]
 
+    @property
+    def job(self) -> str:
+        """The kind of job that carries the plan out, as `pipeline.job_order.JOBS` names them."""
+        if self.mode in (BACKFILL, VERIFY, MAINTAIN):
+            return self.mode
+        return "load" if self.is_full else "merge"
+
     @cached_property
     def job_id(self) -> str:
         """The name of the plan's work: the same for the same work, whoever does it and however often it is tried."""
@@ -81,7 +89,9 @@ class RunPlan:
 class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
 
-    `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused.
+    `tries`: one more than the job has refused the same stretch before, by the same settings, of which `settings` is the digest.
+    `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused, and
+    `refusal` what it said.
     `committed`: whether it says that it has committed, also where the table was rolled back since.
     `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `ended_runs`: how
     many job runs of a wish have ended without success.
@@ -90,8 +100,11 @@ class Claim:
     number: int
     owner: str
     plan: RunPlan
+    tries: int = 1
+    settings: str = ""
     owner_runs: bool = False
     refused_with: str = ""
+    refusal: str = ""
     committed: bool = False
     reported: bool = False
     ended_runs: int = 0
@@ -118,16 +131,25 @@ class Claim:
                 "source_id": self.plan.source_id,
                 "bounds": [format_instant(bound) for bound in self.plan.bounds],
                 "attempt": self.plan.attempt,
+                "tries": self.tries,
+                "settings": self.settings,
             },
             separators=(",", ":"),
         )
 
     @classmethod
     def from_text(cls, number: int, text: str) -> Claim:
-        """Read what `to_text` wrote. Raises ValueError or KeyError for anything else."""
+        """Read what `to_text` wrote. Raises ValueError, KeyError or TypeError for anything else."""
         raw = json.loads(text)
+        if raw["mode"] not in MODES:
+            raise ValueError(f"mode is {raw['mode']!r}")
+        if _EXECUTION.fullmatch(raw["owner"]) is None:
+            raise ValueError(f"owner is {raw['owner']!r}, which is no execution")
         bounds = tuple(parse_instant(bound) for bound in raw["bounds"])
-        return cls(number, raw["owner"], RunPlan(raw["mode"], raw["source_id"], bounds, int(raw["attempt"])))
+        plan = RunPlan(raw["mode"], raw["source_id"], bounds, int(raw["attempt"]))
+        if not bounds or not (plan.requests or plan.mode == MAINTAIN):  # the requests refuse windows that cannot be
+            raise ValueError(f"bounds are {raw['bounds']!r}")
+        return cls(number, raw["owner"], plan, int(raw["tries"]), raw["settings"])
 
 
 def newest_claim(runs: Mapping[str, str]) -> Claim | None:

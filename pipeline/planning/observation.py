@@ -16,6 +16,7 @@ from pipeline.table.marker import TableState
 #: The reason of an Idle that says the table is as it should be; the other reasons say nothing of the table.
 UP_TO_DATE = "UpToDate"
 PAUSED = "Paused"
+ANOTHER_RUN = "AnotherRun"
 NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
@@ -36,15 +37,14 @@ class RestorableRange:
 class SourceHistory:
     """The source table and the history of it that can be exported now.
 
-    With point-in-time recovery off, `earliest` and `latest` are None. `size_bytes` and `item_count` are DynamoDB's own
-    figures, up to six hours old. `recovery_days` is the recovery period.
+    With point-in-time recovery off, `earliest` and `latest` are None. `size_bytes` is DynamoDB's own figure, up to
+    six hours old. `recovery_days` is the recovery period.
     """
 
     table: SourceTable
     earliest: datetime | None
     latest: datetime | None
     size_bytes: int = 0
-    item_count: int = 0
     recovery_days: int = DEFAULT_RECOVERY_DAYS
 
     def horizon(self, watermark: datetime | None) -> Horizon | None:
@@ -60,7 +60,7 @@ class Observation:
 
     `control` is the control parameter's value; `recorded` the last-export-time parameter's, or "" where there is none;
     `claim` the claim in force; `execution` the ARN of the execution that plans. `given_up`: the job id of the wish whose
-    giving up has been mailed last, or "".
+    giving up has been mailed last, or "". `settings`: the digest of the table's settings. `by_schedule`: no person asks.
     """
 
     source: SourceHistory
@@ -70,6 +70,8 @@ class Observation:
     claim: Claim | None
     execution: str
     given_up: str = ""
+    settings: str = ""
+    by_schedule: bool = True
 
     @property
     def horizon(self) -> Horizon | None:
@@ -95,6 +97,7 @@ class Observation:
 class Export:
     """Make the plan's exports, if it has any, and run its job. `number`: the claim to hold; `adopted`: it is held already.
 
+    `tries`: one more than the job has refused the same stretch before, by the same settings.
     `because`: why the schedule does what nobody has asked for, else "".
     """
 
@@ -103,6 +106,7 @@ class Export:
     adopted: bool = False
     taken_over_from: str = ""
     because: str = ""
+    tries: int = 1
 
     @property
     def kind(self) -> str:
@@ -157,6 +161,7 @@ def describe(action: Action) -> dict[str, Any]:
         return {
             "kind": action.kind,
             "mode": plan.mode,
+            "job": plan.job,
             "claim": action.number,
             "job_id": plan.job_id,
             "attempt": plan.attempt,

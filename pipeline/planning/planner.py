@@ -36,6 +36,7 @@ from pipeline.planning.execution_input import (
 )
 from pipeline.planning.half_done import half_done, refused_for_good, wish_given_up
 from pipeline.planning.observation import (
+    ANOTHER_RUN,
     NOTHING_RESTORABLE,
     PAUSED,
     UP_TO_DATE,
@@ -47,7 +48,7 @@ from pipeline.planning.observation import (
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import halt, recovery_too_short, unfit
-from pipeline.planning.wishes import special_wish
+from pipeline.planning.wishes import serves, special_wish
 from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
@@ -80,7 +81,8 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     who wished something would wait in vain, so they are told.
     """
     claim = seen.claim
-    if seen.control == PAUSE and wish.mode != UPDATE and (claim is None or claim.owner != seen.execution):
+    is_at_it = claim and claim.owner == seen.execution and serves(claim.plan, wish)
+    if seen.control == PAUSE and wish.mode != UPDATE and not is_at_it:
         return halt(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
     if seen.control == PAUSE:
         return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
@@ -96,24 +98,25 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
 def another_run(wish: ExecutionInput, message: str) -> Action:
     """What a run does that finds another one at work."""
     if wish.mode == UPDATE:
-        return Idle("AnotherRun", message)
+        return Idle(ANOTHER_RUN, message)
     return halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
 
 
 def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
-    """Tell of a wish whose job has failed too often, before the schedule goes on without it.
+    """Tell of a wish whose job has failed too often, before anything else takes its place.
 
-    The Halt comes at every tick until its mail has gone out: `given_up` is the job id that was mailed last.
+    The Halt comes again until its mail has gone out: `given_up` is the job id that was mailed last.
     """
     claim = seen.claim
-    if claim is None or wish.mode != UPDATE or not wish_given_up(claim) or claim.is_done(seen.table):
+    if claim is None or not wish_given_up(claim) or claim.is_done(seen.table):
         return None
-    if (plan := claim.plan).job_id == seen.given_up:
+    if (plan := claim.plan).job_id == seen.given_up or serves(plan, wish):
         return None
     start = format_instant(plan.start) if plan.mode == BACKFILL else ""
     asked = asking(seen.source.table.name, plan.mode, start)
-    told = f"the job of the {plan.mode} ({plan.job_id}) has ended {claim.ended_runs} times without success"
-    return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, plan.job_id, asked)
+    times = max(claim.ended_runs, claim.tries)
+    message = f"the job of the {plan.mode} ({plan.job_id}) has ended {times} times without success"
+    return Halt(WishGivenUp.__name__, message, WishGivenUp.default_remedy, given_up=plan.job_id, asked=asked)
 
 
 def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | None:

@@ -19,8 +19,9 @@ def new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Expo
     claim = seen.claim
     number = claim.number + 1 if claim else 1
     plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in REPORTED_AS else 0)
-    if claim and (wish_given_up(claim) or claim.committed) and replace(claim.plan, attempt=0) == plan:
-        # Asked for again, given up or rolled back, it is other work, with job runs and a report of its own.
+    ended = claim and (wish_given_up(claim) or claim.committed or claim.refused_with)
+    if claim and ended and replace(claim.plan, attempt=0) == plan:
+        # Asked for again, given up, refused or rolled back, it is other work, with job runs and a report of its own.
         plan = claim.plan.next_attempt()
     while plan.job_id in seen.table.job_ids:  # it was done, and somebody may have changed the table since
         plan = plan.next_attempt()

@@ -19,7 +19,7 @@ def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedel
     if wish.mode == UPDATE:
         return None
     claim = seen.claim
-    if claim and claim.owner == seen.execution and _serves(claim.plan, wish) and claim.is_done(seen.table):
+    if claim and claim.owner == seen.execution and serves(claim.plan, wish) and claim.is_done(seen.table):
         return record(seen) or Idle("WishFulfilled", f"The {wish.mode} is done.")
     if wish.mode == BACKFILL:
         return _backfill(seen, wish, window_length)
@@ -38,7 +38,7 @@ def _full(seen: Observation) -> Action:
     return new_plan(seen, FULL, (restorable.latest,))
 
 
-def _serves(plan: RunPlan, wish: ExecutionInput) -> bool:
+def serves(plan: RunPlan, wish: ExecutionInput) -> bool:
     """Whether a plan is what was wished for: a backfill that somebody else had begun may start elsewhere."""
     return plan.mode == wish.mode and (wish.start is None or plan.start == wish.start)
 

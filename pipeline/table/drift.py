@@ -55,17 +55,16 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
         lines += _listed(list(map(_misfit, found["misfits"])), _MORE_MISFITS)
     if found["new_columns"]:
         lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
-    if changed := found.get("changed_columns"):  # which rounds that began before there was such a list do not hand on
-        lines += ["Changed columns:", *_listed(list(map(_changed_column, changed)))]
+    if found["changed_columns"]:
+        lines += ["Changed columns:", *_listed(list(map(_changed_column, found["changed_columns"])))]
     if found["continuity"]:
         lines.append(f"Warning: {found['continuity']}")
     return lines
 
 
 def _cut(listed: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """The first, with what is told of each. Reports of before, which listed new columns by name alone, list none."""
-    whole = [one for one in listed if isinstance(one, Mapping)]
-    return [{name: _short(one[name]) for name in names if name in one} for one in whole[: _MOST_TOLD + 1]]
+    """The first, with what is told of each."""
+    return [{name: _short(one[name]) for name in names if name in one} for one in listed[: _MOST_TOLD + 1]]
 
 
 def _short(value: Any) -> Any:

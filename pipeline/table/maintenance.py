@@ -44,12 +44,12 @@ def oldest_kept(metadata: Mapping[str, Any], watermark: datetime, keep: timedelt
     return next((one["timestamp-ms"] for one in marked if one["summary"][WATERMARK] <= until), None)
 
 
-def told(counts: Mapping[str, int]) -> list[str]:
+def lines(counts: Mapping[str, int]) -> list[str]:
     """What maintenance has done, in lines for people."""
     found = {name: counts.get(name, 0) for name in COUNTED}
     return [
         f"Files written together: {found['files_rewritten']} became {found['files_written']} "
         f"({found['bytes_rewritten'] / 1e6:.1f} MB); {found['delete_files_removed']} delete files went.",
-        f"Snapshots that are kept no longer: {found['snapshots_expired']}, with {found['files_expired']} files.",
-        f"Files that no snapshot knew, of jobs that died: {found['orphans_removed']}.",
+        f"Snapshots that expired: {found['snapshots_expired']}, with {found['files_expired']} files.",
+        f"Orphan files, of jobs that died: {found['orphans_removed']}.",
     ]

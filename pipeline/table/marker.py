@@ -3,7 +3,7 @@
 The watermark lives in the snapshot's summary, because that moves atomically with the data; a copy stands in a table
 property against snapshot expiry. It is looked for among the ancestors of ``main``, newest first, so that compaction
 on top hides nothing and a rollback brings the older watermark back by itself; then in the property, but only where
-snapshots have expired: on a history that is known from its beginning and bears no marker, somebody else wrote the table.
+``main`` comes from the snapshot that the copy names: what it says of that one stays true, and of no other is it said.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SOURCE_ARN = PREFIX + "source-arn"
 SOURCE_ID = PREFIX + "source-id"
 #: What DynamoDB billed for the exports of a merge, in bytes.
 BILLED_BYTES = PREFIX + "billed-bytes"
-#: Beside the copy in the properties: the sequence number of the newest snapshot when it was written.
-SEQUENCE = PREFIX + "sequence"
+#: Beside the copy in the properties: the id of a snapshot that has the marker, or lies on top of it.
+SNAPSHOT = PREFIX + "snapshot"
 #: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
 LOADING = PREFIX + "loading"
 #: The watermark at which maintenance was last begun: so one that fails is not begun again at every tick.
@@ -42,7 +42,7 @@ COUNT = PREFIX + "count."
 class Marker:
     """What one commit says of itself. `counts` are those of the commit that moved or confirmed the watermark.
 
-    `billed_bytes` is what its exports were billed; None for a load, and for commits older than this property.
+    `billed_bytes` is what its exports were billed; None for a load.
     """
 
     watermark: datetime
@@ -114,10 +114,12 @@ NO_TABLE = TableState(exists=False)
 
 
 def read_table_state(metadata: Mapping[str, Any]) -> TableState:
-    """Read the state from the content of an Iceberg table metadata file (format v2).
+    """Read the state from the content of an Iceberg table metadata file (format v2); empty where there is none.
 
     A marker that cannot be read counts as none: the table is not to be followed, and a full export can still replace it.
     """
+    if not metadata:
+        return NO_TABLE
     properties = metadata.get("properties", {})
     ancestors = ancestors_of_main(metadata)
     marked = [s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})]
@@ -153,9 +155,9 @@ def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:
 
 
 def commit_of(metadata: Mapping[str, Any], job_id: str) -> tuple[Mapping[str, Any], int | None] | None:
-    """The newest snapshot of ``main`` that a job has committed, and the id of the one before its first, if there is one.
+    """The newest snapshot of ``main`` that a job has committed, and the id of the snapshot before the job's first.
 
-    None where there is none, or it has expired.
+    That is None for the table's first snapshot. Nothing where the job has committed none, or it has expired.
     """
     ancestors = ancestors_of_main(metadata)
     mine = [place for place, one in enumerate(ancestors) if one.get("summary", {}).get(JOB_ID) == job_id]
@@ -197,15 +199,23 @@ def ancestors_of_main(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return found
 
 
+def marker_copied(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """What has to stand in the properties for the table to say where it is when all snapshots but the newest have expired.
+
+    Empty where that stands there already, and where the table does not say where it is.
+    """
+    ancestors, properties = ancestors_of_main(metadata), metadata.get("properties", {})
+    marked = next((s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})), None)
+    if marked is None and not _is_kept(ancestors, properties):
+        return {}
+    said = {name: value for name, value in (marked or {}).items() if name.startswith(PREFIX)}
+    copied = {**said, SNAPSHOT: str(ancestors[0]["snapshot-id"])}
+    return {name: value for name, value in copied.items() if properties.get(name, "") != value}
+
+
 def _is_kept(ancestors: Sequence[Mapping[str, Any]], properties: Mapping[str, str]) -> bool:
-    """Whether the properties tell what expired snapshots said, and not what one said that the table was rolled back past."""
-    written = int(properties.get(SEQUENCE, 0))
-    numbers = [snapshot.get("sequence-number", 0) for snapshot in ancestors]
-    # The snapshot that it tells of has expired, with all before it, or is there; else `main` has left it aside.
-    is_past = bool(written) and min(numbers, default=written) <= written and written not in numbers
-    return WATERMARK in properties and _has_expired(ancestors) and not is_past
-
-
-def _has_expired(ancestors: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the history of ``main`` no longer reaches back to its beginning."""
-    return bool(ancestors) and ancestors[-1].get("parent-snapshot-id", -1) not in (-1, None)
+    """Whether the copy in the properties tells of an ancestor of ``main``: one that is there, or the last that has expired."""
+    if not ancestors or WATERMARK not in properties:
+        return False
+    known = {snapshot["snapshot-id"] for snapshot in ancestors} | {ancestors[-1].get("parent-snapshot-id")}
+    return properties.get(SNAPSHOT, "") in map(str, known)

@@ -7,8 +7,6 @@ from typing import Any
 
 from pipeline.columns.pointers import on_one_line
 
-#: Every item and every row is counted under exactly one of these.
-OUTCOMES = ("equal", "only_in_source", "only_in_table", "different")
 _DIFFERENCES = ("only_in_source", "only_in_table", "different", "surplus")
 _MOST_NAMED = 5
 _LONGEST_KEY = 200

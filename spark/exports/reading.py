@@ -178,9 +178,19 @@ def lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     return read_files(spark, uris, "text")
 
 
+def packed_bytes(lines_: DataFrame) -> int:
+    """How large the files are that lines come from, as they lie there."""
+    relation = lines_._jdf.queryExecution().analyzed().collectLeaves().head().relation()
+    return int(relation.sizeInBytes())
+
+
 def read_files(
     spark: SparkSession, uris: Sequence[str], format_: str, schema: str | None = None, **options: str
 ) -> DataFrame:
     """What a reader of Spark's makes of files. Only the files named are read."""
-    paths = [files.plain_path(spark, uri) for uri in uris]
-    return spark.read.load(paths, format=format_, schema=schema, globPaths="false", **options)
+    reader = spark.read.format(format_).options(globPaths="false", **options)
+    if schema:
+        reader = reader.schema(schema)
+    # As one text and taken apart by Java: a list would be handed over file by file.
+    paths = "\n".join(files.plain_path(spark, uri) for uri in uris)
+    return DataFrame(reader._jreader.load(spark._jvm.org.apache.hadoop.util.StringUtils.getStrings(paths, "\n")), spark)

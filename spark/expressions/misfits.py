@@ -7,15 +7,14 @@ rule of a set's elements behind a colon; a value fits here exactly where `spark.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pipeline.columns.pointers import step
 from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
 from spark.expressions.numbers import is_number, number
 from spark.expressions.places import Naming, of_members, places
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import Sql, call, forall, function, joined, let, literal, one_of, struct, transform, when
+from spark.expressions.sql import Sql, call, forall, function, joined, let, looked_up, one_of, struct, transform, when
 from spark.expressions.values import (
     CONTAINERS,
     dynamodb_json,
@@ -64,14 +63,15 @@ def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
     levels = max((path.count("/") for path in rules), default=1)
     numbers = _number_types(types.values())
 
+    # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
+    table, rule_of = looked_up(rules, "string")
+
     def entries(known: Sql) -> Sql:
-        naming = _naming(known, levels)
+        naming = _naming(lambda path: rule_of(known, path), levels)
         found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
         return let(found, lambda all_: when(_has_twin(all_), _TWIN, _entries(all_, numbers)))
 
-    # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
-    known = f"from_json({literal(json.dumps(rules))}, 'map<string,string>')"
-    return let(let(known, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
+    return let(let(table, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
 
 
 def _has_twin(places: Sql) -> Sql:
@@ -80,12 +80,12 @@ def _has_twin(places: Sql) -> Sql:
     return f"size(array_distinct({pointers})) < size({places})"
 
 
-def _naming(known: Sql, levels: int) -> Naming:
-    """Names that carry the rule of their place. `known`: a map from paths to rules."""
+def _naming(rule_of: Callable[[Sql], Sql], levels: int) -> Naming:
+    """Names that carry the rule of their place. `rule_of`: the rule of a path."""
 
     def named(outer: Sql, name: Sql, step_: Sql) -> Sql:
         path = below(f"{outer}.path", step_)
-        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=f"{known}[{path}]")
+        return struct(pointer=below(f"{outer}.pointer", name), path=path, rule=rule_of(path))
 
     def member(outer: Sql, name: Sql) -> Sql:
         return named(outer, step_of(name), when(f"{outer}.rule = 'dictionary'", f"'{_ANY}'", step_of(name)))

@@ -16,7 +16,9 @@ that bind less: a condition beside AND, OR and NOT, if it is no AND or OR itself
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from zlib import crc32
 
 #: A Spark SQL expression.
 Sql = str
@@ -30,8 +32,8 @@ def literal(text: str) -> Sql:
 
 
 def function(parameters: int, body: Callable[..., Sql]) -> Sql:
-    """A lambda of so many parameters, whose names occur nowhere else."""
-    names = [f"x{next(_numbers)}" for _ in range(parameters)]
+    """A lambda of so many parameters, whose names occur nowhere else: no column's name has a capital letter."""
+    names = [f"X{next(_numbers)}" for _ in range(parameters)]
     return f"({', '.join(names)}) -> {body(*names)}" if parameters > 1 else f"{names[0]} -> {body(*names)}"
 
 
@@ -90,6 +92,19 @@ def call(name: str, *arguments: Sql) -> Sql:
 def struct(**fields: Sql) -> Sql:
     """A struct; the names are the program's own."""
     return call("struct", *(f"{value} AS `{name}`" for name, value in fields.items()))
+
+
+def looked_up(values: Mapping[str, str | int], type_: str) -> tuple[Sql, Callable[[Sql, Sql], Sql]]:
+    """A table of values by text as a constant, and what is found in it for a text (table, text); null for any other.
+
+    A map of Spark's is searched from its beginning. This is many small ones, chosen by the text's checksum, so that a
+    thousand entries are searched no longer than ten.
+    """
+    parts: list[dict[str, str | int]] = [{} for _ in range(max(1, len(values)))]
+    for text, value in values.items():
+        parts[crc32(text.encode()) % len(parts)][text] = value
+    table = f"from_json({literal(json.dumps(parts))}, 'array<map<string,{type_}>>')"
+    return table, lambda known, text: f"{known}[crc32({text}) % {len(parts)}][{text}]"
 
 
 def true_count(conditions: Sequence[Sql]) -> Sql:

@@ -6,7 +6,8 @@ Those that a set type is not for; maps and lists, of which no hash can be made; 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,11 @@ from pyspark.sql import functions as F
 from pipeline.columns.names import MISFITS
 from pipeline.columns.overrides import ANY, Override, Overrides, is_narrow, mended_by, tags_of
 from pipeline.columns.pointers import names, step
-from pipeline.columns.protected import holds_plain
+from pipeline.columns.protected import check_protected, holds_plain, protected_at
+from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
+from pipeline.job_order import JobOrder
 from spark.expressions.sql import Sql, literal, one_of, when
 from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX
 from spark.rows.keys import shown
@@ -81,7 +84,23 @@ def _missed(found: str) -> tuple[str, str, str]:
     return said, "one", f"hash what is inside ({pointer}/{ANY}) or drop {pointer}"
 
 
-def check_kept(rows: DataFrame, new: Sequence[Override]) -> None:
+def check_hidden_alike(
+    rows: DataFrame,
+    metadata: Mapping[str, Any],
+    watermark: datetime | None,
+    order: JobOrder,
+    columns: Columns,
+    secret: str,
+) -> None:
+    """Refuse to go on where the rows that a table showed at a watermark were made with other rules that hide values.
+
+    `columns`: those of the table. `secret`: the fingerprint of the one that hashes are keyed with now. Raises RebuildNeeded.
+    """
+    if new := check_protected(protected_at(metadata, watermark), columns, order.columns, secret):
+        _check_misfits(rows, new)
+
+
+def _check_misfits(rows: DataFrame, new: Sequence[Override]) -> None:
     """Refuse rows of a table whose misfits may hold something of what is to be dropped or hashed from now on.
 
     Raises RebuildNeeded. Iceberg knows the files without misfits, which are not read.
@@ -98,7 +117,7 @@ def _is_beside(rule: Override, pointer: Column) -> Column:
     inside = ""
     for name in reversed(rule.path):
         inside = f"(/{_any_or(name)}{inside or '(/.*)?'})?"
-    return pointer.rlike(f"^{inside}$")
+    return pointer.rlike(_whole(inside))
 
 
 _TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
@@ -106,10 +125,15 @@ _TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
 
 def _contradicts(rule: Override) -> Sql:
     place = "".join("/" + _any_or(name) for name in rule.path)
-    at_place = f"pointer RLIKE {literal(f'^{place}$')}"
+    at_place = f"pointer RLIKE {literal(_whole(place))}"
     if is_narrow(rule.type):
         return at_place
     return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type))}", "false")
+
+
+def _whole(steps: str) -> str:
+    """Steps of a pointer as the pattern of all of it; names may hold line ends, which a dot and $ know."""
+    return rf"(?s)^{steps}\z"
 
 
 def _any_or(name: str) -> str:

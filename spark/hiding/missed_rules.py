@@ -62,16 +62,32 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
     def holds(element: Sql) -> Sql:
         in_map = let(member(members(element), name), is_held)
         # Of a list in the list its text is enough: that it holds the name.
-        in_text = f"contains({of(element, 'L')}, concat({json_of(literal(name))}, ':'))"
-        return f"coalesce({in_map}, false) OR coalesce({in_text}, false)"
+        in_text = [f"contains({of(element, 'L')}, {spelled} || ':')" for spelled in _spellings(name)]
+        return " OR ".join(f"coalesce({one}, false)" for one in (in_map, *in_text))
 
     return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
 
 
+def _spellings(name: str) -> list[Sql]:
+    r"""A name as JSON may spell it: a character beyond U+FFFF as it is, or as the two \u escapes that Spark's reader writes."""
+    plain = json_of(literal(name))
+    beyond = {char: "".join(f"\\u{half:04X}" for half in _halves(char)) for char in name if ord(char) > 0xFFFF}
+    escaped = plain
+    for char, escape in beyond.items():
+        escaped = call("replace", escaped, literal(char), literal(escape))
+    return [plain, escaped] if beyond else [plain]
+
+
+def _halves(char: str) -> tuple[int, int]:
+    """The two numbers that UTF-16 makes of a character beyond U+FFFF."""
+    high, low = divmod(ord(char) - 0x10000, 0x400)
+    return 0xD800 + high, 0xDC00 + low
+
+
 def _of_any(value: Sql, is_one: Callable[[Sql], Sql]) -> Sql:
     """Whether any member of a map, or element of a list, is such a one; null for other values."""
-    each = function(1, is_one)
-    return when(has(value, "M"), f"exists(map_values({members(value)}), {each})", f"exists({elements(value)}, {each})")
+    # One expression for both: said of each, every * of a path would double what is below it.
+    return call("exists", f"coalesce(map_values({members(value)}), {elements(value)})", function(1, is_one))
 
 
 def is_set(value: Sql) -> Sql:

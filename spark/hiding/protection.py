@@ -18,7 +18,7 @@ from pipeline.columns.overrides import ANY, Override, Overrides
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
 from spark.expressions.leaves import without_zeros
-from spark.expressions.sql import Sql, call, function, literal, transform, when
+from spark.expressions.sql import Sql, call, function, joined, literal, struct, transform, when
 from spark.expressions.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -119,27 +119,40 @@ _Rules = list[tuple[tuple[str, ...], Override]]
 
 def _level(level: Sql, rules: _Rules) -> Sql:
     """A level without what is dropped, and with hashes for what is hashed. `rules`: what is left of each path."""
-    names = list(dict.fromkeys(path[0] for path, _ in rules if path[0] != ANY))
-    of_any = _below(ANY, rules)
-    dropped = [name for name in names if _is_whole(_below(name, rules), "drop")]
-    if _is_whole(of_any, "drop"):
+    if _is_whole(_below(ANY, rules), "drop"):
         return f"map_filter({level}, (k, v) -> false)"
+    dropped = _whole_names(rules, "drop")
     if dropped:
-        listed = call("array", *map(literal, dropped))
-        level = call("map_filter", level, function(2, lambda k, _: f"NOT array_contains({listed}, {k})"))
-    hashed = [name for name in names if _is_whole(_below(name, rules), "hash")]
-    entered = [name for name in names if name not in (*dropped, *hashed)]
-    if not (hashed or entered or of_any):
+        level = call("map_filter", level, function(2, lambda k, _: f"NOT {_is_among(k, dropped)}"))
+    if all(path[0] in dropped for path, _ in rules):
         return level
+    return call("transform_values", level, function(2, lambda k, v: _member(k, v, rules)))
 
-    def safe(k: Sql, v: Sql) -> Sql:
-        cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, _below(name, rules))}" for name in entered]
-        if hashed:
-            cases.append(f"WHEN array_contains({call('array', *map(literal, hashed))}, {k}) THEN {_hashed(v)}")
-        rest = _value(v, of_any) if of_any else v
-        return f"CASE {' '.join(cases)} ELSE {rest} END" if cases else rest
 
-    return call("transform_values", level, function(2, safe))
+def _member(k: Sql, v: Sql, rules: _Rules) -> Sql:
+    """What becomes of a member that is not dropped, or of an element, whose name is null."""
+    whole, hashed, of_any = _whole_names(rules, "drop"), _whole_names(rules, "hash"), _below(ANY, rules)
+    entered = [name for name in _names(rules) if name not in (*whole, *hashed)]
+    cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, _below(name, rules))}" for name in entered]
+    if hashed:
+        cases.append(f"WHEN {_is_among(k, hashed)} THEN {_hashed(v)}")
+    rest = _value(v, of_any) if of_any else v
+    return f"CASE {' '.join(cases)} ELSE {rest} END" if cases else rest
+
+
+def _names(rules: _Rules) -> list[str]:
+    """The names that the paths begin with."""
+    return list(dict.fromkeys(path[0] for path, _ in rules if path[0] != ANY))
+
+
+def _whole_names(rules: _Rules, what: str) -> list[str]:
+    """The names of which all is dropped, or hashed."""
+    return [name for name in _names(rules) if _is_whole(_below(name, rules), what)]
+
+
+def _is_among(k: Sql, names: list[str]) -> Sql:
+    """Whether a name is one of those; however many they are, Spark looks for it once."""
+    return f"{k} IN ({', '.join(map(literal, names))})"
 
 
 def _below(step: str, rules: _Rules) -> _Rules:
@@ -155,26 +168,42 @@ def _value(value: Sql, rules: _Rules) -> Sql:
     """A value with what is inside protected, or hashed itself. Of what is no value nothing stays, for it to be refused."""
     if _is_whole(rules, "hash"):
         return _hashed(value)
-    is_one = f"size({value}) = 1"
-    safe = when(is_one, _level_json(_level(members(value), rules)))
-    cases = [f"WHEN {has(value, 'M')} THEN map('M', {safe})"]
-    of_any = _below(ANY, rules)
-    if _is_whole(of_any, "drop"):
+    of_any, is_one = _below(ANY, rules), f"size({value}) = 1"
+    if of_any and not _is_whole(of_any, "drop"):
+        safe = call("map", _of_either(value, "'M'", "'L'"), when(is_one, _inside_json(value, rules)))
+        to_be_refused = f"WHEN {is_set(value)} THEN map({tag_of(value)}, '[]')" if _is_whole(of_any, "hash") else ""
+        return f"CASE WHEN {has(value, 'M')} OR {has(value, 'L')} THEN {safe} {to_be_refused} ELSE {value} END"
+    cases = [f"WHEN {has(value, 'M')} THEN map('M', {when(is_one, _level_json(_level(members(value), rules)))})"]
+    if of_any:
         cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]') WHEN {is_set(value)} THEN map('NULL', 'true')")
-    elif of_any:
-        texts = transform(transform(elements(value), lambda x: _value(x, of_any)), _any_json)
-        kept = when(is_one, f"concat('[', array_join({texts}, ','), ']')")
-        cases.append(f"WHEN {has(value, 'L')} THEN map('L', {kept})")
-    if _is_whole(of_any, "hash"):
-        cases.append(f"WHEN {is_set(value)} THEN map({tag_of(value)}, '[]')")  # to be refused
     return f"CASE {' '.join(cases)} ELSE {value} END"
 
 
+def _inside_json(value: Sql, rules: _Rules) -> Sql:
+    """The inside of an M or L, protected, as JSON: in one expression for both, or each ``*`` of a path would double it."""
+    nameless = transform(elements(value), lambda x: struct(key="CAST(NULL AS STRING)", value=x))
+    entries = call("coalesce", f"map_entries({members(value)})", nameless)
+    if dropped := _whole_names(rules, "drop"):
+        stays = function(1, lambda e: f"{e}.key IS NULL OR NOT {_is_among(f'{e}.key', dropped)}")
+        entries = call("filter", entries, stays)
+    safe = transform(entries, lambda e: struct(key=f"{e}.key", value=_member(f"{e}.key", f"{e}.value", rules)))
+    texts = transform(safe, lambda e: joined(_of_either(value, _before(f"{e}.key"), "''"), _any_json(f"{e}.value")))
+    return joined(_of_either(value, "'{'", "'['"), f"array_join({texts}, ',')", _of_either(value, "'}'", "']'"))
+
+
+def _of_either(value: Sql, of_map: Sql, of_list: Sql) -> Sql:
+    """One thing for an M, another for an L."""
+    return when(has(value, "M"), of_map, of_list)
+
+
 def _level_json(level: Sql) -> Sql:
-    pairs = transform(
-        f"map_entries({level})", lambda e: f"concat({json_of(f'{e}.key')}, ':', {_any_json(f'{e}.value')})"
-    )
+    pairs = transform(f"map_entries({level})", lambda e: joined(_before(f"{e}.key"), _any_json(f"{e}.value")))
     return f"concat('{{', array_join({pairs}, ','), '}}')"
+
+
+def _before(name: Sql) -> Sql:
+    """What stands before a member in JSON."""
+    return joined(json_of(name), "':'")
 
 
 def _any_json(value: Sql) -> Sql:

@@ -9,14 +9,19 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import IllegalArgumentException
 
 from pipeline.columns.protected import PROTECTED, protected_text
-from pipeline.errors import TableContended
+from pipeline.errors import Gap, Overlap, TableContended
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import Marker
+from pipeline.table.marker import Marker, TableState
+from spark.guard import is_done
 from spark.iceberg.table import Table
-from spark.java import causes
+from spark.java import causes, classes
 
 #: What Iceberg raises when somebody else has committed meanwhile, or when it cannot tell whether its own commit arrived.
 _CONFLICTS = {"ValidationException", "CommitFailedException", "CommitStateUnknownException"}
+#: The same names are in use for what Glue refuses: among the causes is then an exception of Glue's own, of these packages.
+_OF_GLUE = ".services.glue."
+#: What is a conflict nevertheless.
+_GLUES_CONFLICTS = {"ConcurrentModificationException", "CommitStateUnknownException"}
 
 
 def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> None:
@@ -24,8 +29,15 @@ def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> No
     try:
         undisturbed(order, commit)
     except TableContended:
-        if order.job_id not in table.state().job_ids:
+        if not _is_done(table.state(), order):
             raise
+
+
+def _is_done(state: TableState, order: JobOrder) -> bool:
+    try:
+        return is_done(state, order)
+    except (Gap, Overlap):
+        return False  # somebody has taken the table elsewhere
 
 
 def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
@@ -41,7 +53,8 @@ def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
 
 def _is_conflict(failure: Exception) -> bool:
     if isinstance(failure, Py4JJavaError):
-        return not _CONFLICTS.isdisjoint(causes(failure))
+        is_of_glue = any(_OF_GLUE in name for name in classes(failure))
+        return not (_GLUES_CONFLICTS if is_of_glue else _CONFLICTS).isdisjoint(causes(failure))
     return "fast-forward" in str(failure)
 
 

@@ -15,6 +15,11 @@ from pipeline.errors import PartitionsKept
 from spark.iceberg.table import MAIN, Table
 
 
+def has_former_partitions(metadata: Mapping[str, Any]) -> bool:
+    """Whether there are any, so that nothing can be merged beside them."""
+    return bool(_former(metadata))
+
+
 def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table's metadata once they are gone; as it is where there are none, which is nearly always.
 
@@ -26,6 +31,8 @@ def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapp
     table.drop_leftovers()
     if kept_by := _refs_to(table, former):
         raise _kept(kept_by)
+    # The newest snapshot, which stays, may be one that does not say where the table is.
+    table.settled()
     newest = next(s for s in metadata["snapshots"] if s["snapshot-id"] == metadata["current-snapshot-id"])
     expired = table.java().expireSnapshots().expireOlderThan(newest["timestamp-ms"])
     expired.cleanExpiredFiles(False).cleanExpiredMetadata(True).commit()

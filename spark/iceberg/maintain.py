@@ -18,7 +18,7 @@ from pipeline.columns.field_ids import check_shown
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.table.maintenance import oldest_kept
-from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, NO_TABLE, read_table_state
+from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, read_table_state
 from spark.guard import check_follows
 from spark.hiding.protection import Protection
 from spark.iceberg.commits import undisturbed
@@ -41,7 +41,7 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Pr
     changed by somebody else meanwhile.
     """
     metadata = table.metadata()
-    check_follows(read_table_state(metadata) if metadata else NO_TABLE, order)
+    check_follows(read_table_state(metadata), order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
     metadata = without_former_partitions(table, metadata)
@@ -59,7 +59,10 @@ def _put_in_order(spark: SparkSession, order: JobOrder, table: Table, metadata: 
     expired = _expired(spark, order, table, metadata)
     orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()
     removed = _size(spark, orphans.orphanFileLocations())
-    return {**_written_together(spark, order, table), **expired, "orphans_removed": removed}
+    written = _written_together(spark, order, table)
+    # Several snapshots lie on top of the marker now, and somebody else may let all go but the newest.
+    table.settled()
+    return {**written, **expired, "orphans_removed": removed}
 
 
 def _written_together(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:
@@ -137,7 +140,7 @@ def _expired(spark: SparkSession, order: JobOrder, table: Table, metadata: Mappi
     oldest, there = oldest_kept(metadata, order.end, timedelta(days=order.snapshot_days)), metadata["snapshots"]
     if oldest is None or all(one["timestamp-ms"] >= oldest for one in there):
         return {"snapshots_expired": 0, "files_expired": 0}
-    found = _actions(spark).expireSnapshots(table.java()).expireOlderThan(oldest).execute()
+    found = _actions(spark).expireSnapshots(table.java()).expireOlderThan(oldest).cleanExpiredMetadata(True).execute()
     return {
         "snapshots_expired": len(there) - _size(spark, table.java().snapshots()),
         "files_expired": int(found.deletedDataFilesCount() + found.deletedPositionDeleteFilesCount()),

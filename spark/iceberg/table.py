@@ -6,7 +6,7 @@ Through Iceberg's Java API, so that attribute names never pass through SQL, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,20 +15,21 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.field_ids import field_ids, fields_made_ready
+from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import (
-    REPLACEMENT,
     Columns,
     column_kinds,
     columns_of,
     exact_names,
     exact_names_by_path,
     key_property,
-    tells_by_path,
+    names_are_by_path,
 )
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import LOADING, NAMES, NO_TABLE, SEQUENCE, WATERMARK, TableState, read_table_state
+from pipeline.table.marker import LOADING, NAMES, SNAPSHOT, TableState, marker_copied, read_table_state
 from spark.iceberg.schemas import optional, table_schema
+from spark.iceberg.updates import set_properties, without_columns
 from spark.java import causes, iceberg_metadata, iceberg_schema, string_map
 
 _PROPERTIES = {
@@ -74,8 +75,7 @@ class Table:
 
     def state(self) -> TableState:
         """What the table says of itself now."""
-        metadata = self.metadata()
-        return read_table_state(metadata) if metadata else NO_TABLE
+        return read_table_state(self.metadata())
 
     def columns(self) -> Columns:
         """The table's columns now."""
@@ -117,7 +117,7 @@ class Table:
         )
         self._describe(transaction, columns)
         transaction.commitTransaction()
-        self.java()
+        self._refresh()
 
     def evolve(self, columns: Columns) -> None:
         """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
@@ -148,7 +148,7 @@ class Table:
         for branch in branches:
             transaction.manageSnapshots().removeBranch(branch).commit()
         replacements = [column.name() for column in table.schema().columns() if column.name().endswith(REPLACEMENT)]
-        self._delete_columns(transaction, replacements)
+        without_columns(transaction, replacements).commit()
         if branches or replacements:
             transaction.commitTransaction()
 
@@ -162,7 +162,7 @@ class Table:
             self.java().manageSnapshots().removeBranch(self._branch).commit()
         if self._added and (unused := fields_made_ready(metadata, self._added)):
             transaction = self.java().newTransaction()
-            self._delete_columns(transaction, unused)
+            without_columns(transaction, unused).commit()
             transaction.commitTransaction()
         self._added = frozenset()
 
@@ -176,9 +176,11 @@ class Table:
         Fails if `MAIN` has moved since the branch was made.
         """
         transaction = self.java().newTransaction()
-        self._delete_columns(transaction, target.removed)
+        # Each such commit is a schema that the metadata keep: so all of it is one.
+        update = without_columns(transaction, target.removed)
         for name in target.replaced:
-            transaction.updateSchema().renameColumn(name + REPLACEMENT, name).commit()
+            update = update.renameColumn(name + REPLACEMENT, name)
+        update.commit()
         self._describe(transaction, target.columns)
         transaction.manageSnapshots().fastForwardBranch(MAIN, branch).commit()
         closing = transaction.newAppend()
@@ -186,9 +188,10 @@ class Table:
             closing.set(name, value)
         closing.commit()
         transaction.manageSnapshots().removeBranch(branch).commit()
-        self._set(transaction, {**marker, LOADING: ""})
+        newest = transaction.table().snapshot(MAIN).snapshotId()
+        set_properties(transaction, {**marker, SNAPSHOT: str(newest), LOADING: ""})
         transaction.commitTransaction()
-        self.java()
+        self._refresh()
 
     def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
         """Replace the table by these rows with these columns, in one commit with the marker; no column is required then.
@@ -197,47 +200,43 @@ class Table:
         """
         writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
         described = {**key_property(columns.key), **column_kinds(columns.all), **exact_names_by_path(columns.all)}
-        for name, value in {**_PROPERTIES, **described, **marker}.items():
+        for name, value in {**_PROPERTIES, **described}.items():
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)
         writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
-        # The content is there, whatever becomes of the job; from here on its columns have ids.
-        self.remember(marker)
+        self._refresh()
 
     def remember(self, properties: Mapping[str, str]) -> None:
-        """Set properties of the table, such as the marker, which outlives its snapshot there; an empty value removes one.
+        """Set properties of the table; an empty value removes one."""
+        transaction = self.java().newTransaction()
+        set_properties(transaction, properties)
+        transaction.commitTransaction()
 
-        Names that a `replace` could tell by path only are told by id then. With nothing to do nothing is committed.
+    def settled(self) -> TableState:
+        """What the table says of itself, after its properties have been made to say what would not outlive its snapshots.
+
+        That is the marker, and by ids the names that a `replace` could tell by paths only. Mostly there is nothing to do.
         """
-        table = self.java()
-        is_half_done = tells_by_path(table.properties().get(NAMES) or "{}")
-        if properties or is_half_done:
-            transaction = table.newTransaction()
-            self._set(transaction, properties)
+        metadata = self.metadata()
+        copied = marker_copied(metadata)
+        is_half_done = names_are_by_path(metadata.get("properties", {}).get(NAMES, "{}"))
+        if copied or is_half_done:
+            transaction = self.java().newTransaction()
+            set_properties(transaction, copied)
             if is_half_done:
                 self._describe(transaction, self.columns())
             transaction.commitTransaction()
-
-    def _delete_columns(self, transaction: Any, names: Iterable[str]) -> None:
-        update = transaction.updateSchema()
-        for name in names:
-            update = update.deleteColumn(name)
-        update.commit()
+        return read_table_state(metadata)
 
     def _describe(self, transaction: Any, columns: Columns) -> None:
         schema = json.loads(self._iceberg.SchemaParser.toJson(transaction.table().schema()))
         described = {**exact_names(schema, columns.all), **column_kinds(columns.all)}
-        self._set(transaction, {**key_property(columns.key), **described})
+        set_properties(transaction, {**key_property(columns.key), **described})
 
-    def _set(self, transaction: Any, properties: Mapping[str, str]) -> None:
-        """Set table properties; an empty value removes one."""
-        update, snapshot = transaction.updateProperties(), transaction.table().snapshot(MAIN)
-        # The copy of a marker outlives its snapshot, and must not outlive a rollback to before it.
-        sequence = {SEQUENCE: str(snapshot.sequenceNumber())} if snapshot and WATERMARK in properties else {}
-        for name, value in {**sequence, **properties}.items():
-            update = update.set(name, value) if value else update.remove(name)
-        update.commit()
+    def _refresh(self) -> None:
+        """Let Spark, whose catalog keeps the tables it has loaded, see what was committed beside it."""
+        self.java()
 
     def java(self) -> Any:
         """The table itself, as it stands in the catalog now."""

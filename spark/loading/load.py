@@ -30,7 +30,7 @@ from spark.hiding.contradictions import check_contradictions
 from spark.hiding.protection import Protection
 from spark.iceberg.commits import committed
 from spark.iceberg.table import Table
-from spark.loading.passes import Counted, Load, Written, counted, counts_of, written
+from spark.loading.passes import Counted, Load, Written, counted, counts_of, rows_in, written
 from spark.loading.sampling import items_each, often_null, sampled_lines
 from spark.report import Committed
 from spark.rows.profiles import exploded
@@ -41,7 +41,9 @@ from spark.shuffles import for_load, shuffle_for
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
-    metadata = there if read_table_state(there := table.metadata()).exists else {}
+    metadata = table.metadata()
+    if not read_table_state(metadata).exists:
+        metadata = {}  # what a load that died has left is begun anew
     follows = metadata and is_made_here(metadata) and has_key(metadata, order.source.key)
     existing = columns_of(metadata, order.source.key) if follows else None
     (export,) = read_exports(spark, order)
@@ -105,7 +107,7 @@ def _publish(this: Load, target: Target, held: Written, passes: int) -> Committe
 
 
 def _check_branch(this: Load, branch: str) -> None:
-    """Refuse a branch that holds another number of rows than the export has items: Iceberg counted what it wrote."""
-    held = int(this.table.branch_summary(branch).get("total-records", -1))
+    """Refuse a branch that holds another number of rows than the export has items."""
+    held = rows_in(this, branch)
     if held != this.manifest.item_count:
         raise CountMismatch(f"{this.manifest.item_count} items were read, {held} rows were written")

@@ -164,14 +164,28 @@ def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
     """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
     found, levels = _found(this, rows.counts), levels_for(this.order.columns)
     key, typed = target.columns.key, lambda of: _rows(items(of), this, target.columns)
-    check_items(this.spark, this.order, this.export, found, typed, key)
+    check_items(this.spark, this.order, this.export, {**found, "items": _items_held(this, branch, found)}, typed, key)
     held = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else rows.typed
     if found["misfits"] and found["items"] != this.manifest.item_count:
-        # Some task was done twice, as where an executor is lost with what it had made: what is written is there once.
+        # Some task was done twice: what is written is there once.
         found["misfits"] = held.agg(F.sum(misfit_count())).first()[0]  # type: ignore[index]  # an aggregate has a row
     seen = _room_of_keys(this, found["unfit"]) if found["unfit"] else []
     seen += placed(observed_misfits(exploded(held), levels), target.columns) if found["misfits"] else []
     return Written(branch, held, found, seen)
+
+
+def _items_held(this: Load, branch: str, found: Mapping[str, int]) -> int:
+    """How many items there are. Where some task was done twice, more were counted than written, and none need be read again.
+
+    That happens where an executor is lost with what it had made.
+    """
+    said = this.manifest.item_count
+    return said if branch and found["items"] > said == rows_in(this, branch) else found["items"]
+
+
+def rows_in(this: Load, branch: str) -> int:
+    """How many rows a branch holds, as Iceberg has counted what it wrote."""
+    return int(this.table.branch_summary(branch).get("total-records", -1))
 
 
 def _room_of_keys(this: Load, unfit: int) -> list[Observed]:

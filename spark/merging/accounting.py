@@ -39,13 +39,17 @@ def told_by_images(changes: DataFrame) -> DataFrame:
     return changes.withColumn(OUTCOME, outcome)
 
 
-def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Add ``#outcome`` to net changes by looking each key up: where images are missing, or tell of an earlier state."""
+def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], mends: bool) -> DataFrame:
+    """Add ``#outcome`` to net changes by looking each key up: where images are missing, or tell of an earlier state.
+
+    `mends`: of rows that hold their change already as well.
+    """
     rows = table.select(*key, F.lit(True).alias("#there"), F.col(WRITE_TIME).alias("#time"))
     there, deleted = F.col("#there").isNotNull(), F.col(DELETED)
+    is_same = F.lit(False) if mends else F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False))
     outcome = (
         F.when(there & deleted, "deleted")
-        .when(there & F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False)), "already_there")
+        .when(there & is_same, "already_there")
         .when(there, "updated")
         .when(~deleted, "inserted")
         .when(F.col(RECORDS) > 1, "transient")

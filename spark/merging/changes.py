@@ -7,7 +7,6 @@ the write time decides.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
@@ -21,7 +20,7 @@ from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from spark.exports.reading import Export, lines
 from spark.exports.records import changes, image
-from spark.expressions.sql import Sql
+from spark.expressions.sql import Sql, looked_up
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
 from spark.rows.keys import LACKS_KEY, key_cells, lacks_key
@@ -53,13 +52,17 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
     when = (F.col(_WINDOW), F.col("#micros"))
     readable, lacking = F.col(READABLE), F.col(LACKS_KEY)
     whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
-    versions = F.size(F.collect_set(F.struct(*when, F.xxhash64(F.coalesce("#new", F.lit(""))))))
+    # Records without a whole key are refused, and are one group however many they are: nothing is gathered of them.
+    times, versions = (
+        F.size(F.collect_set(F.when(whole_key, F.struct(*when, *also))))
+        for also in ((), (F.xxhash64(F.coalesce("#new", F.lit(""))),))
+    )
     rows = records.groupBy(*key).agg(
         # Of several records in the first window the newest tells, for what came before it, too.
         F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD)).alias("first"),
         F.max(F.struct(*when, "#new")).alias("last"),
         F.count(F.lit(1)).alias(RECORDS),
-        (versions - F.size(F.collect_set(F.struct(*when)))).alias(CONFLICTS),
+        (versions - times).alias(CONFLICTS),
         F.count_if(~readable).alias(UNREADABLE),
         F.count_if(readable & lacking).alias(LACKING),
         F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
@@ -139,9 +142,6 @@ def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
     found = lines(spark, [uri for export in exports for uri in export.files_with_records])
     if len(exports) == 1:
         return found.withColumn(_WINDOW, F.lit(0))
-    name = F.substring_index(F.col("_metadata.file_path"), "/", -1)
-    # By way of JSON, because rows made in Python would start a Python worker to hand them over. From a row of SQL's,
-    # because Scala finds out by reflection what a range is made of, which takes a second.
-    numbers = F.from_json(F.lit(json.dumps(window_of)), "map<string,int>")
-    known = spark.sql("SELECT 1").select(F.explode(numbers).alias("name", _WINDOW))
-    return found.withColumn("name", name).join(F.broadcast(known), "name").drop("name")
+    # In an expression, because a join would be a job of its own before the first line is read.
+    known, number_of = looked_up(window_of, "int")
+    return found.withColumn(_WINDOW, F.expr(number_of(known, "substring_index(_metadata.file_path, '/', -1)")))

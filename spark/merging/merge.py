@@ -5,7 +5,8 @@ every value has its cell, they are typed, counted and merged by one command, and
 Else nothing is committed; the changes are looked through and counted first, and new attributes get their columns, in a
 commit of their own that is harmless to repeat. The merge itself reads of the table only keys and write times, and of a
 large table brings only rows to the changes whose keys may be among theirs. A backfill is the same over a stretch that
-ends at the watermark; what each change will do is then looked up in the table first.
+ends at the watermark; what each change will do is then looked up in the table first, and every row of a changed key is
+written anew, whatever somebody has made of it since.
 """
 
 from __future__ import annotations
@@ -26,30 +27,29 @@ from pipeline.columns.item_sample import levels_for
 from pipeline.columns.misfit_paths import placed, without_column
 from pipeline.columns.pins import check_followed
 from pipeline.columns.profile import Observed, Profile
-from pipeline.columns.protected import check_protected, protected_at
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity
 from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_state, row_count
 from spark.caching import kept
 from spark.drift import with_columns_made_ready
-from spark.exports.reading import Export, proven, read_exports
+from spark.exports.reading import Export, packed_bytes, proven, read_exports
 from spark.guard import check_key, is_done
-from spark.hiding.contradictions import check_contradictions, check_kept
+from spark.hiding.contradictions import check_contradictions, check_hidden_alike
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word
 from spark.iceberg.commits import committed, marker
-from spark.iceberg.former_partitions import without_former_partitions
+from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
 from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
-from spark.merging.merge_statement import merge_statement
+from spark.merging.merge_statement import images_tell, mends, merge_statement
 from spark.merging.old_images import OldImages, compared_images
 from spark.refusals import check_changes
 from spark.report import Committed, listed_misfits
 from spark.rows.keys import has_cells
 from spark.rows.profiles import exploded, observed_misfits
 from spark.rows.projection import looked_through, without_misfits
-from spark.shuffles import FEWEST, for_changes, share_writing, shuffle_for
+from spark.shuffles import FEWEST, for_changes, gather_for, share_writing, shuffle_for
 
 _VIEW = "tidemark_changes"
 #: How MERGE ends where a change stands there twice, as one that was looked up in a table with two rows of its key.
@@ -60,8 +60,8 @@ log = logging.getLogger(__name__)
 class _Merge(NamedTuple):
     """What every step of one merge needs.
 
-    `folded`: the changes before they are typed. `changed`: the filter of their keys, to be waited for. `held`: lets go of
-    what was kept when the merge has ended. `images`: what old images were compared with.
+    `metadata`: the table's from before it. `folded`: the changes before they are typed. `changed`: the filter of their keys,
+    to be waited for. `held`: lets go of what was kept when the merge has ended. `images`: what old images were compared with.
     """
 
     spark: SparkSession
@@ -69,6 +69,7 @@ class _Merge(NamedTuple):
     table: Table
     exports: Sequence[Export]
     protection: Protection
+    metadata: Mapping[str, Any]
     folded: DataFrame
     changed: Callable[[], key_filter.KeyFilter]
     held: ExitStack
@@ -88,7 +89,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()
-    rows, records, told_by_images = row_count(metadata), _records(exports), _images_tell(order, exports)
+    rows, records, told_by_images = row_count(metadata), _records(exports), images_tell(order, exports)
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
@@ -96,26 +97,27 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     before = columns_of(metadata, order.source.key)
     check_shown(metadata)
     check_followed(before, order.columns)
-    there = protected_at(metadata, read_table_state(metadata).watermark)
-    if new := check_protected(there, before, order.columns, protection.fingerprint):
-        check_kept(spark.table(table.sql_name), new)
+    watermark, rows_there = read_table_state(metadata).watermark, spark.table(table.sql_name)
+    check_hidden_alike(rows_there, metadata, watermark, order, before, protection.fingerprint)
     with ExitStack() as held:
         with proven(spark, exports):
             compares = order.compare_old_images and told_by_images and records > 0
             lines = changes.numbered_lines(spark, exports)
+            if records:
+                gather_for(spark, records, packed_bytes(lines))
             folded = changes.folded(lines, order.source, before, with_old=compares)
             folded = held.enter_context(kept(folded, at_once=True))
             changed = key_filter.KeyFilter
             if key_filter.pays(rows, records):
                 changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
-            this = _Merge(spark, order, table, exports, protection, folded, changed, held)
+            this = _Merge(spark, order, table, exports, protection, metadata, folded, changed, held)
             told = _told(this, before)
-        metadata = without_former_partitions(table, metadata)
         if compares:
             images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
             this = this._replace(images=images)
         done = None
-        if not had_misfits(metadata):
+        # Before former partitions go, which nothing brings back, it has to be known that nothing is refused.
+        if not (had_misfits(metadata) or has_former_partitions(metadata)):
             # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
             told = told if told_by_images else this.keep(told)
             done = _merged_as_read(this, told, before)
@@ -126,14 +128,10 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
 def _told(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
     told = changes.net_changes(this.folded, columns, this.protection)
-    if _images_tell(this.order, this.exports):
+    if images_tell(this.order, this.exports):
         return accounting.told_by_images(told)
-    return accounting.told_by_table(told, _rows_of_changed(this, columns), [field.name for field in columns.key])
-
-
-def _images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
-    """Whether the images alone tell what each change will do, the table being where the stretch begins."""
-    return order.job != "backfill" and all(export.has_old_images for export in exports)
+    key = [field.name for field in columns.key]
+    return accounting.told_by_table(told, _rows_of_changed(this, columns), key, mends(this.order))
 
 
 def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
@@ -175,8 +173,10 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
     if columns != before:
         rows, found = _looked_through(this, _told(this, columns), columns)
     misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []
+    # Not before nothing can refuse the changes any more.
+    without_former_partitions(this.table, this.metadata)
     if columns != before:
-        this.table.evolve(columns)  # not before nothing can refuse the changes any more
+        this.table.evolve(columns)
     _commit(this, rows, lambda: _marker(this, found), columns)
     return replace(_done(this, found), misfits=misfits, new_columns=new_columns(before, columns, seen))
 
@@ -223,11 +223,10 @@ def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
 
 
 def _done(this: _Merge, found: dict[str, int]) -> Committed:
-    """What the job has committed, after the table has been told to remember it."""
+    """What the job has committed."""
     counts, summary = _counts(this, found), this.table.summary()
     if summary.get(JOB_ID) != this.order.job_id and (mine := commit_of(this.table.metadata(), this.order.job_id)):
         summary = mine[0]["summary"]  # somebody has committed since
-    this.table.remember(_marker(this, found))
     return Committed(counts=counts, continuity=continuity(counts, summary), differences=this.images.differences)
 
 
@@ -247,4 +246,5 @@ def _run_unless_done(this: _Merge, columns: Columns) -> None:
     changed = this.changed()  # which may be waited for, while others commit
     if not is_done(this.table.state(), this.order):
         share_writing(this.spark)
-        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed), changed.arguments)
+        statement = merge_statement(this.table.sql_name, _VIEW, columns, changed, mends(this.order))
+        this.spark.sql(statement, changed.arguments)

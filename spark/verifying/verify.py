@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.protected import check_protected, protected_at
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
@@ -22,7 +21,7 @@ from pipeline.table.verification import accounted, difference_count, named, told
 from spark.exports.reading import Export, lines, read_exports, verify_data_files
 from spark.exports.records import items
 from spark.guard import check_key, compared_snapshot
-from spark.hiding.contradictions import check_kept
+from spark.hiding.contradictions import check_hidden_alike
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection
 from spark.iceberg.table import Table
@@ -54,8 +53,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     snapshot_id = compared_snapshot(metadata, order)
     check_key(metadata, order)
     columns = table.columns_at(snapshot_id)
-    if new := check_protected(protected_at(metadata, order.end), columns, order.columns, protection.fingerprint):
-        check_kept(table.rows_at(snapshot_id), new)
+    check_hidden_alike(table.rows_at(snapshot_id), metadata, order.end, order, columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
     shuffle_for(spark, for_changes([export.manifest], row_count(metadata)))

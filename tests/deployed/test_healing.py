@@ -148,7 +148,7 @@ def test_a_table_that_may_rebuild_itself_makes_lost_history_good(world):
 
     assert ended["status"] == "SUCCEEDED", ended
     told = [mail for mail in world.aws.outbox()[mails:] if "OK" in mail["Subject"]]
-    assert "By itself, for history was lost: the watermark is" in told[0].get_content()
+    assert "Rebuilt by itself, because history was lost: the watermark is" in told[0].get_content()
     assert "Estimated cost" in told[0].get_content()
     assert world.differences() == []
 

@@ -98,8 +98,29 @@ def of_many(tmp_path_factory) -> Template:
 
 
 @pytest.fixture(scope="session")
-def of_hashing(tmp_path_factory) -> Template:
-    """Two tables with a secret each, of which one hashes."""
-    hashing = {"name": "orders", "columns": {"email": {"hash": True}}, "hash_secret": "shop/pii"}
-    parsed = Settings.parse({"tables": [hashing, {"name": "carts", "hash_secret": "unused"}]})
-    return synthesise(tmp_path_factory.mktemp("hashing"), parsed)
+def shop() -> Settings:
+    """Every shared setting is another than its default. Two tables with a secret each, of which one hashes."""
+    orders = {
+        "name": "orders",
+        "tick_minutes": 1440,
+        "columns": {"email": {"hash": True}},
+        "hash_secret": "shop/pii",
+        "mail": {"success": ["sales@example.com"], "failure": ["shop@example.com", "on-call@example.com"]},
+    }
+    carts = {"name": "carts", "tick_minutes": 240, "hash_secret": "unused", "mail": {"failure": ["shop@example.com"]}}
+    return Settings.parse(
+        {
+            "stack_name": "Shop-Copies",
+            "database": "shop_lake",
+            "export_days": 45,
+            "log_days": 180,
+            "spark": {"worker_vcpus": 8, "worker_memory_gb": 40, "max_executors": 5},
+            "tables": [orders, carts],
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def of_shop(tmp_path_factory, shop) -> Template:
+    """A stack that has nothing by default."""
+    return synthesise(tmp_path_factory.mktemp("shop"), shop)

@@ -100,7 +100,7 @@ def test_a_changed_file_gives_another_bundle_and_what_python_leaves_lying_about_
     (tree / "pipeline" / "__pycache__").mkdir(exist_ok=True)
     (tree / "pipeline" / "__pycache__" / "left.cpython-311.pyc").write_bytes(b"left")
     assert spark_bundle(tree).digest == before.digest
-    with (tree / "pipeline" / "windows.py").open("a") as file:
+    with (tree / "pipeline" / "exports" / "windows.py").open("a") as file:
         file.write("# changed\n")
     after = spark_bundle(tree)
     assert after.digest != before.digest

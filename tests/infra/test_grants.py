@@ -144,8 +144,8 @@ def test_each_role_may_do_what_is_written_here_and_nothing_else(template, name):
     assert [line for line in rights(template, name) if not line.endswith(" on *")] == expected
 
 
-def test_jobs_read_the_secrets_of_tables_that_hash_and_no_others(of_hashing):
-    read = [line for line in rights(of_hashing, "JobRole") if "secretsmanager" in line]
+def test_jobs_read_the_secrets_of_tables_that_hash_and_no_others(of_shop):
+    read = [line for line in rights(of_shop, "JobRole") if "secretsmanager" in line]
     assert read == ["secretsmanager:GetSecretValue on secretsmanager:secret:shop/pii-??????"]
 
 

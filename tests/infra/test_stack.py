@@ -24,8 +24,14 @@ def test_the_bucket_is_private_encrypted_and_outlives_the_stack(template):
     (rule,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
     assert "BucketName" not in bucket
-    (kept,) = [r for r in template.resources.values() if r["Type"] == "AWS::S3::Bucket"]
-    assert (kept["DeletionPolicy"], kept["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
+    assert kept(template)["AWS::S3::Bucket"] == ("RetainExceptOnCreate", "Retain")
+
+
+def test_beside_the_bucket_the_database_outlives_the_stack_and_nothing_else(template):
+    assert kept(template) == {
+        "AWS::S3::Bucket": ("RetainExceptOnCreate", "Retain"),
+        "AWS::Glue::Database": ("RetainExceptOnCreate", "Retain"),
+    }
 
 
 def test_only_what_the_pipeline_has_left_behind_expires_never_the_tables(template):
@@ -69,19 +75,6 @@ def test_mails_are_encrypted_under_a_key_of_their_own_that_rotates(template):
     ((key, properties),) = template.of("KMS::Key").items()
     assert properties["EnableKeyRotation"] is True
     assert {topic["KmsMasterKeyId"] for topic in template.of("SNS::Topic").values()} == {f"<{key}.Arn>"}
-
-
-def test_alarms_can_reach_their_topic_through_its_policy_and_the_key(template):
-    documents = [p["PolicyDocument"] for p in template.of("SNS::TopicPolicy").values()]
-    documents.append(template.one("KMS::Key")["KeyPolicy"])
-    allowed = [
-        (statement["Action"], statement["Condition"])
-        for document in documents
-        for statement in document["Statement"]
-        if statement["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
-    ]
-    ours = {"StringEquals": {"aws:SourceAccount": "123456789012"}}
-    assert allowed == [("sns:Publish", ours), (["kms:Decrypt", "kms:GenerateDataKey"], ours)]
 
 
 def test_each_state_that_computes_has_its_function_with_its_handler(template):
@@ -174,36 +167,14 @@ def test_the_parameters_are_settings_that_parse_and_a_control_that_says_run(temp
     assert TableSettings.from_json(values["/tidemark/Tidemark/orders/settings"], NO_OVERRIDES) == settings.tables[0]
 
 
-def test_what_is_said_of_columns_is_a_file_of_its_own(of_hashing):
+def test_what_is_said_of_columns_is_a_file_of_its_own(of_shop):
     (name,) = {
         json.dumps(f["Environment"]["Variables"]["TIDEMARK_COLUMNS_FILE"])
-        for f in of_hashing.of("Lambda::Function").values()
+        for f in of_shop.of("Lambda::Function").values()
     }
-    laid_down = (of_hashing.folder / f"asset.{json.loads(name).rpartition('/')[2]}").read_bytes()
+    laid_down = (of_shop.folder / f"asset.{json.loads(name).rpartition('/')[2]}").read_bytes()
     assert from_file(laid_down, "orders").to_json() == {"/email": {"hash": True}}
     assert from_file(laid_down, "carts") == NO_OVERRIDES
-
-
-def test_alarms_watch_one_metric_each_and_tell_somebody(template):
-    for alarm in template.of("CloudWatch::Alarm").values():
-        assert "Metrics" not in alarm, "the local AWS knows no metric math"
-        assert alarm["AlarmActions"] == alarm["OKActions"] != []
-        assert alarm["EvaluationPeriods"] * alarm["Period"] <= 7 * 86400
-    failing = next(a for name, a in template.of("CloudWatch::Alarm").items() if "RunsFail" in name)
-    assert (failing["DatapointsToAlarm"], failing["EvaluationPeriods"]) == (3, 3)
-
-
-def test_one_alarm_watches_the_history_of_every_table(template):
-    (alarm,) = [a for a in template.of("CloudWatch::Alarm").values() if a["MetricName"] == "RecoveryPeriodUsed"]
-    assert (alarm["Namespace"], alarm["Statistic"], alarm["Threshold"]) == ("Tidemark", "Maximum", 75)
-    assert alarm["Dimensions"] == [{"Name": "service", "Value": "Tidemark"}]
-    assert alarm["TreatMissingData"] == "ignore"
-
-
-def test_the_dashboard_is_json_and_finds_the_lag_of_every_table(template):
-    body = json.loads(template.one("CloudWatch::Dashboard")["DashboardBody"])
-    lag = body["widgets"][0]["properties"]["metrics"][0][0]["expression"]
-    assert lag == "SEARCH('{Tidemark,service,table} MetricName=\"LagSeconds\" service=\"Tidemark\"', 'Maximum', 300)"
 
 
 def test_the_stack_makes_no_source_table_and_nothing_that_runs_code_at_deployment(template):
@@ -230,3 +201,12 @@ def test_what_reads_the_settings_is_deployed_before_them(template):
         if r["Type"] == "AWS::SSM::Parameter"
     }
     assert waits["/tidemark/Tidemark/orders/settings"] == [plan]
+
+
+def kept(template):
+    """What happens at its deletion and its replacement, by type, to what CloudFormation does not delete at both."""
+    policies = [
+        (r["Type"], (r.get("DeletionPolicy", "Delete"), r.get("UpdateReplacePolicy", "Delete")))
+        for r in template.resources.values()
+    ]
+    return {kind: policy for kind, policy in policies if set(policy) != {"Delete"}}

@@ -114,23 +114,28 @@ class Account:
         """The id of the application."""
         return str(self.aws.client("emr-serverless").list_applications()["applications"][0]["id"])
 
-    def run_job(self, name: str, token: str) -> None:
-        """Run a job that fails without a word, and wait until it has."""
-        emr, application = self.aws.client("emr-serverless"), self.application
-        started = emr.start_job_run(
-            applicationId=application,
+    def start_job(self, name: str, token: str) -> dict[str, str]:
+        """Start a job run; returns what it is asked for by."""
+        asked = {"applicationId": self.application}
+        started = self.aws.client("emr-serverless").start_job_run(
+            **asked,
             clientToken=token,
             executionRoleArn=DEPLOYMENT.job_role_arn,
             name=name,
             jobDriver={"sparkSubmit": {"entryPoint": DEPLOYMENT.merge_entry_point, "entryPointArguments": ["{}"]}},
         )
-        until, asked = (
-            time.monotonic() + _WITHIN_SECONDS,
-            {"applicationId": application, "jobRunId": started["jobRunId"]},
-        )
-        while (state := emr.get_job_run(**asked)["jobRun"]["state"]) != "FAILED":
-            assert time.monotonic() < until, state
+        return {**asked, "jobRunId": started["jobRunId"]}
+
+    def wait_for_job(self, run: Mapping[str, str], state: str) -> None:
+        """Wait until a job run is in a state."""
+        until, emr = time.monotonic() + _WITHIN_SECONDS, self.aws.client("emr-serverless")
+        while (seen := emr.get_job_run(**run)["jobRun"]["state"]) != state:
+            assert time.monotonic() < until, seen
             time.sleep(0.05)
+
+    def run_job(self, name: str, token: str) -> None:
+        """Run a job that fails without a word, and wait until it has."""
+        self.wait_for_job(self.start_job(name, token), "FAILED")
 
     def create_source(self, name: str = "orders") -> None:
         """Create a source table with recovery on."""

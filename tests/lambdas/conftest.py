@@ -41,7 +41,7 @@ def account(launched: LocalAws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Acc
     yield account
     account.stop_everything()
     launched.set_faults()
-    launched.set_knobs(export_seconds=0, export_failure_code=None)
+    launched.set_knobs(export_seconds=0, export_failure_code=None, job_stand_in=None)
     launched.restore()
     client.cache_clear()
 

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from lambdas import check_exports, start_exports
+from lambdas.aws import source
 from pipeline.errors import (
     BucketMissing,
     ExportAccessDenied,
     ExportFailed,
     ExportRefused,
     ExportTimedOut,
+    FilteredExport,
     HistoryLost,
     PitrOff,
     TableNotFound,
@@ -159,6 +161,29 @@ def test_a_failed_export_is_called_what_its_code_means(account: Account, code: s
     exports = start(planned(account, *windows(account, 2, 1)))
     with pytest.raises(error, match=f"{exports[0]['arn']} ended as FAILED with {code}"):
         check(exports)
+
+
+def test_an_export_that_was_made_with_a_filter_is_refused(account: Account, monkeypatch: pytest.MonkeyPatch):
+    exports = start(planned(account, *windows(account, 2, 1)))
+    described = source.describe_export(exports[0]["arn"])
+    filtered = {**described, "FilterSpecification": {"FilterExpression": "a = :a"}}  # none can be made here
+    monkeypatch.setattr(source, "describe_export", {exports[0]["arn"]: filtered}.get)
+    with pytest.raises(FilteredExport, match=f"{exports[0]['arn']} was made with a filter"):
+        check(exports)
+
+
+def test_a_source_created_anew_is_never_given_an_export_of_the_table_before(account: Account):
+    plan = planned(account, *windows(account, 2, 1))
+    (former,) = start(plan)
+    account.aws.client("dynamodb").delete_table(TableName="orders")
+    account.create_source()
+    anew = {**plan, "source": {**plan["source"], "id": account.source_id()}}
+    assert plan["source"]["id"] != anew["source"]["id"]
+    with pytest.raises(HistoryLost):
+        start(anew)
+    account.aws.advance(3600)
+    (latter,) = start({**anew, **planned(account, *windows(account, 2, 1))})
+    assert latter["arn"] != former["arn"]
 
 
 def test_recovery_that_was_turned_off_meanwhile_is_named_for_both_kinds(account: Account):

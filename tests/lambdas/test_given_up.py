@@ -1,8 +1,10 @@
-"""A backfill whose job keeps ending without success: the schedule tells its person, and goes on without it."""
+"""A job that keeps ending without success: of a backfill its person is told, of the schedule's own work it waits."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,25 +13,27 @@ from lambdas.plan import handler as plan_handler
 from pipeline.instants import parse_instant
 from pipeline.planning.execution_input import BACKFILL
 from pipeline.planning.journal import Claim, RunPlan
-from tests.lambdas.account import Account, call
+from tests.lambdas.account import MACHINE, SETTINGS, Account, call
 from tests.lambdas.ticks import Schedule
 
 pytestmark = pytest.mark.local_aws
 
 
+@pytest.mark.parametrize("by_schedule", [True, False], ids=["by the schedule", "by a person's run"])
 def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_on(
-    account: Account, schedule: Schedule, up_to_date: str
+    account: Account, schedule: Schedule, up_to_date: str, by_schedule: bool
 ):
     start, end = map(parse_instant, account.instants(2, 0))
     wished = RunPlan(BACKFILL, account.source_id(), (start, end))
-    account.put_parameter("orders", "run/7", Claim(7, "arn-of-a-dead-run", wished).to_text())
+    dead = f"{MACHINE.replace(':stateMachine:', ':execution:')}:dead"
+    account.put_parameter("orders", "run/7", Claim(7, dead, wished).to_text())
     for number in range(3):
         event = schedule.event()
         asked = {"input": {**event["input"], "dry_run": True}, "execution": event["execution"]}
-        assert call(plan_handler, **asked)["taken_over_from"] == "arn-of-a-dead-run", number
+        assert call(plan_handler, **asked)["taken_over_from"] == dead, number
         account.run_job(wished.job_id, f"{wished.job_id}-{number}")
     for _ in range(2):
-        event = schedule.event()
+        event = schedule.event(by_schedule=by_schedule)
         plan = call(plan_handler, input=event["input"], execution=event["execution"])
         if plan["kind"] == "Halt":
             call(notify_failure.handler, **event, plan=plan, failure={"state": "Plan", **plan})
@@ -38,3 +42,26 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
     wish = json.dumps({"table": "orders", "mode": "backfill", "from": account.instants(2)[0]}, separators=(",", ":"))
     assert f"--input '{wish}'\n" in schedule.last
     assert schedule.told().given_up == wished.job_id
+
+
+def test_what_its_job_has_refused_three_times_waits_for_a_person_or_for_other_settings(
+    account: Account, schedule: Schedule
+):
+    account.commit(account.grid(1))
+
+    def plan(*, by_schedule: bool = True, dry_run: bool = False) -> dict[str, Any]:
+        event = schedule.event(by_schedule=by_schedule)
+        planned = call(plan_handler, input={**event["input"], "dry_run": dry_run}, execution=event["execution"])
+        account.stop(event["execution"])
+        return planned
+
+    for _ in range(3):
+        planned = plan()
+        assert planned["kind"] == "Export"
+        account.write_report(planned["job_id"], outcome="refused", error="HashSecretUnfit", message="It is too short.")
+    halted = plan()
+    assert (halted["kind"], halted["error"]) == ("Halt", "HashSecretUnfit")
+    assert halted["message"].endswith("it is not tried again by itself. It said: It is too short.")
+    assert plan(by_schedule=False, dry_run=True)["planned"] == "Export"
+    account.put_parameter("orders", "settings", replace(SETTINGS, snapshot_days=30).to_json())
+    assert plan()["kind"] == "Export"

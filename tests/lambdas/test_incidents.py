@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from lambdas import notify_news, notify_success
 from lambdas.plan import handler as plan_handler
 from pipeline.instants import format_instant
-from pipeline.mails.incidents import Told
+from pipeline.mails.told import Told
 from pipeline.planning.execution_input import VERIFY
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule

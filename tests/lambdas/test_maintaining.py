@@ -10,6 +10,7 @@ import pytest
 from lambdas.plan import handler as plan_handler
 from lambdas.record_watermark import handler as record_handler
 from pipeline.instants import format_instant
+from pipeline.settings import TableSettings
 from pipeline.table.maintenance import COUNTED
 from tests.lambdas.account import Account, call
 
@@ -31,13 +32,14 @@ def up_to_date(account: Account, maintained: timedelta) -> str:
 
 def test_the_schedule_plans_it_once_a_day_and_it_is_done_by_its_report(account: Account):
     watermark = up_to_date(account, timedelta(days=1))
+    account.put_parameter("orders", "settings", TableSettings("orders", "orders", snapshot_days=30).to_json())
     me = account.execution()
     planned = plan(me)
     assert (planned["kind"], planned["mode"], planned["exports"], planned["snapshot_days"]) == (
         "Maintain",
         "maintain",
         [],
-        7,
+        30,
     )
     assert (planned["start"], planned["end"], planned["attempt"]) == (watermark, watermark, 1)
     assert plan(me)["job_id"] == planned["job_id"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
-from lambdas import notify_success
+from lambdas import notify_news, notify_success
+from lambdas.plan import handler as plan_handler
 from pipeline.instants import format_instant
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
 from tests.lambdas.ticks import Schedule
@@ -34,6 +35,19 @@ def test_history_that_runs_out_is_warned_of_once_a_level_also_while_nothing_work
     assert all("history would be lost in" in warning for warning in warnings[:2])
     if not failing:
         assert "What this run says: The control parameter says PAUSE" in schedule.last
+
+
+def test_a_watermark_of_the_future_in_the_parameter_ends_no_warning(
+    schedule: Schedule, account: Account, up_to_date: str
+):
+    account.switch_recovery(on=True, RecoveryPeriodInDays=1)
+    account.aws.advance(13 * 3600)
+    schedule.fails("AwsUnavailable")
+    warned, level = schedule.subjects, schedule.told().level
+    assert warned[1].startswith("WARNING orders: history would be lost in")
+    account.put_parameter("orders", "last-export-time", *account.instants(-1))
+    schedule.fails("AwsUnavailable")
+    assert (schedule.subjects, schedule.told().level) == (warned, level)
 
 
 def test_a_table_that_has_caught_up_is_told_to_be_safe(schedule: Schedule, account: Account, up_to_date: str):
@@ -81,6 +95,17 @@ def test_rows_that_were_not_what_changes_say_are_warned_of_by_the_next_run_where
     assert f"Report: s3://{DEPLOYMENT.bucket}/{DEPLOYMENT.report_key('orders', 'job-0')}" in schedule.last
 
 
+def a_day_is_over(account: Account) -> datetime:
+    """A table whose days are summed up shows all of one; returns the midnight."""
+    settings = json.loads(SETTINGS.to_json()) | {"success_mail": "daily"}
+    account.put_parameter("orders", "settings", json.dumps(settings))
+    midnight = account.grid().replace(hour=0, minute=0) + timedelta(days=1)
+    account.aws.advance((midnight - account.grid()).total_seconds())
+    account.commit(midnight, read=5, inserted=5)
+    account.put_parameter("orders", "last-export-time", format_instant(midnight))
+    return midnight
+
+
 @pytest.mark.parametrize(
     ("report", "has_columns"),
     [('{"new_columns": [{"column": "size", "path": "/size", "type": "bigint"}]}', True), ("{", False)],
@@ -89,14 +114,9 @@ def test_rows_that_were_not_what_changes_say_are_warned_of_by_the_next_run_where
 def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(
     schedule: Schedule, account: Account, report: str, has_columns: bool
 ):
-    settings = json.loads(SETTINGS.to_json()) | {"success_mail": "daily"}
-    account.put_parameter("orders", "settings", json.dumps(settings))
-    midnight = account.grid().replace(hour=0, minute=0) + timedelta(days=1)
-    account.aws.advance((midnight - account.grid()).total_seconds())
-    account.commit(midnight, read=5, inserted=5)
+    midnight = a_day_is_over(account)
     place = {"Bucket": DEPLOYMENT.bucket, "Key": DEPLOYMENT.report_key("orders", "job-0")}
     account.aws.client("s3").put_object(**place, Body=report)
-    account.put_parameter("orders", "last-export-time", format_instant(midnight))
     account.put_parameter("orders", "control", "PAUSE")
     assert schedule.plans()["news"] == []
     account.put_parameter("orders", "control", "RUN")
@@ -105,3 +125,13 @@ def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(
     day = format_instant(midnight - timedelta(days=1))[:10]
     assert schedule.subjects == [f"OK orders: {day}, 1 run, 5 records"]
     assert ("New columns:\n  size: bigint\n" in schedule.last) is has_columns
+
+
+def test_a_day_is_summed_up_once_though_the_answer_was_lost(schedule: Schedule, account: Account):
+    a_day_is_over(account)
+    event = schedule.event()
+    plan = call(plan_handler, input=event["input"], execution=event["execution"])
+    assert plan["news"] == ["Digest"]
+    for _ in range(2):
+        call(notify_news.handler, **event, plan=plan)
+    assert len(schedule.subjects) == 1

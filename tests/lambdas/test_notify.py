@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Any
 
 import pytest
 
 from lambdas import notify_failure, notify_success
-from tests.lambdas.account import Account, call
+from pipeline.deployment import Deployment
+from pipeline.mails.success import success_mail
+from tests.lambdas.account import DEPLOYMENT, Account, call
 from tests.pipeline.rounds import done
 
 pytestmark = pytest.mark.local_aws
 PLAN = {"kind": "Export", "table": "orders", "job_id": "job-1"}
+TOKEN = "job-1-0"  # noqa: S105 - the name of a try
 
 
 def failed(
     state: str = "RunSparkJob", error: str = "States.TaskFailed", cause: str = "{}", **event: Any
 ) -> dict[str, Any]:
     failure = {"state": state, "error": error, "cause": cause}
-    usual = {"input": {"table": "orders"}, "execution": "arn:aws:states:…:execution", "plan": PLAN}
+    usual = {
+        "input": {"table": "orders"},
+        "execution": "arn:aws:states:…:execution",
+        "plan": PLAN,
+        "clientToken": TOKEN,
+    }
     return call(notify_failure.handler, **{**usual, **event, "failure": failure})
 
 
@@ -33,6 +43,22 @@ def only_mail(account: Account, before: int) -> EmailMessage:
 def before(account: Account) -> int:
     """How many mails there were: the outbox outlives a test."""
     return len(account.aws.outbox())
+
+
+@pytest.fixture
+def machine(account: Account) -> Callable[[], tuple[dict[str, Any], dict[str, str]]]:
+    """A queue that is subscribed to the topic, without a filter: its only message's JSON, and its attributes."""
+    sqs = account.aws.client("sqs")
+    queue = sqs.create_queue(QueueName="machine")["QueueUrl"]
+    arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    account.aws.client("sns").subscribe(TopicArn=DEPLOYMENT.topic_arn, Protocol="sqs", Endpoint=arn)
+
+    def received() -> tuple[dict[str, Any], dict[str, str]]:
+        (message,) = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]
+        body = json.loads(message["Body"])
+        return json.loads(body["Message"]), {name: a["Value"] for name, a in body["MessageAttributes"].items()}
+
+    return received
 
 
 def test_a_success_reaches_those_who_asked_for_it(account: Account, before: int):
@@ -62,10 +88,47 @@ def test_a_failure_reaches_those_who_asked_for_it_and_is_called_the_same_in_the_
     assert told == {"state": "StartExports", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
 
 
+def test_a_machine_gets_the_facts_of_a_failure_as_json_and_what_filters_go_by(account: Account, machine: Callable):
+    cause = json.dumps({"errorMessage": "It is off: “orders”.\nTo do: Turn it on.", "errorType": "PitrOff"})
+    failed("StartExports", "PitrOff", cause)
+    facts, attributes = machine()
+    assert attributes == {"status": "FAILURE", "list": "failure", "table": "orders"}
+    assert "--table-name orders" in facts.pop("command")
+    assert facts == {
+        "status": "FAILURE",
+        "table": "orders",
+        "state": "StartExports",
+        "error": "PitrOff",
+        "message": "It is off: “orders”.",
+        "remedy": "Turn it on.",
+        "ask_again": "",
+        "heals_by_itself": False,
+        "history_left_seconds": None,
+        "job_run": "",
+        "execution": "arn:aws:states:…:execution",
+    }
+
+
+def test_a_machine_gets_the_facts_of_a_success_as_json_and_what_filters_go_by(account: Account, machine: Callable):
+    event = done()
+    call(notify_success.handler, **event)
+    facts, attributes = machine()
+    assert attributes == {"status": "SUCCESS", "list": "success", "table": "orders"}
+    assert facts == success_mail(event, Deployment.from_environment(os.environ)).facts
+    assert facts["report"]["counts"]["read"] == 15
+
+
 def test_a_job_s_refusal_is_called_what_its_report_calls_it(account: Account, before: int):
-    account.write_report("job-1", outcome="refused", error="Gap", message="They do not touch.", remedy="Find it.")
+    refusal = {"error": "Gap", "message": "They do not touch.", "remedy": "Find it."}
+    account.write_report("job-1", outcome="refused", client_token=TOKEN, **refusal)
     assert failed() == {"state": "RunSparkJob", "error": "Gap", "cause": "They do not touch.\nTo do: Find it."}
     assert only_mail(account, before)["Subject"].endswith(": Gap")
+
+
+def test_what_an_earlier_try_of_the_same_work_has_reported_explains_no_later_one(account: Account, before: int):
+    account.write_report("job-1", error="Gap", message="They do not touch.", remedy="Find it.", client_token=TOKEN)
+    assert failed(clientToken="job-1-1")["error"] == "JobFailed"
+    assert only_mail(account, before)["Subject"].endswith(": JobFailed")
 
 
 def test_a_job_that_left_no_report_has_failed(account: Account, before: int):

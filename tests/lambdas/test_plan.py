@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from lambdas.plan import handler
-from pipeline.errors import InputRefused, SettingRefused, TableNotFound
+from pipeline.errors import InputRefused, SettingRefused, TableFilesMissing, TableNotFound
 from pipeline.instants import floor_to, format_instant
-from tests.lambdas.account import WINDOW, Account, call
+from tests.lambdas.account import SETTINGS, WINDOW, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -28,9 +28,8 @@ def test_the_first_run_claims_a_full_export_and_tells_the_rest_of_the_run_what_i
     assert (answer["table"], answer["iceberg_table"], answer["buckets"]) == ("orders", "orders", 16)
     assert answer["source"]["arn"].endswith(":table/orders")
     assert (answer["source"]["id"], answer["source"]["key"]) == (account.source_id(), ["id:S"])
-    assert account.claims() == {
-        1: {"owner": me, "mode": "update", "source_id": account.source_id(), "bounds": [latest], "attempt": 0}
-    }
+    claim = {"owner": me, "mode": "update", "source_id": account.source_id(), "bounds": [latest], "attempt": 0}
+    assert account.claims() == {1: {**claim, "tries": 1, "settings": SETTINGS.digest}}
 
 
 def test_the_watermark_is_read_from_the_table_s_metadata(account: Account):
@@ -202,8 +201,9 @@ def test_a_table_that_is_not_iceberg_has_its_name_to_itself(account: Account):
 
 def test_a_table_that_cannot_be_read_is_never_taken_for_none(account: Account):
     account.point_table_at("s3://the-bucket/warehouse/orders/metadata/gone.json")
-    assert plan(account.execution())["error"] == "WatermarkMissing"
-    assert plan(account.execution(), mode="full")["kind"] == "Export"
+    for mode in ("update", "full"):
+        with pytest.raises(TableFilesMissing, match=r"metadata/gone\.json, which does not exist"):
+            plan(account.execution(), mode=mode)
 
 
 def test_a_source_table_that_is_not_there_is_named(account: Account):
@@ -222,24 +222,3 @@ def test_a_claim_whose_reply_was_lost_is_recognised_as_its_own(account: Account)
     account.aws.set_faults({"name": "lost", "action": "ssm:PutParameter", "kind": "reply_lost"})
     assert plan(me)["kind"] == "Export"
     assert list(account.claims()) == [1]
-
-
-def test_lag_and_the_history_left_are_published_for_the_table(account: Account, capsys: pytest.CaptureFixture[str]):
-    account.commit(account.grid(3))
-    plan(account.execution())
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
-    (metrics,) = [line for line in lines if "LagSeconds" in line]
-    assert metrics["table"] == "orders"
-    assert 45 * 60 <= metrics["LagSeconds"][0] < 60 * 60
-    assert 34 * 24 < metrics["HoursUntilHistoryIsLost"][0] < 35 * 24
-    (directive,) = metrics["_aws"]["CloudWatchMetrics"]
-    assert directive["Namespace"] == "Tidemark"
-    assert [sorted(dimensions) for dimensions in directive["Dimensions"]] == [["service", "table"]]
-    (shared,) = [line for line in lines if "RecoveryPeriodUsed" in line]
-    assert 0 < shared["RecoveryPeriodUsed"][0] < 1
-    assert shared["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]], "one alarm watches all tables"
-
-
-def test_nothing_is_published_for_a_table_that_is_not_there_yet(account: Account, capsys: pytest.CaptureFixture[str]):
-    plan(account.execution())
-    assert "LagSeconds" not in capsys.readouterr().out

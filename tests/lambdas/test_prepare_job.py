@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.stub import Stubber
 
+from lambdas.aws.clients import client
 from lambdas.prepare_job import handler
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from tests.lambdas.account import DEPLOYMENT, Account, call
+from tests.lambdas.slow_job import STAND_IN
 
 pytestmark = pytest.mark.local_aws
 
@@ -20,17 +23,29 @@ def application(account: Account) -> str:
     return account.application
 
 
+@pytest.fixture
+def slow(account: Account) -> None:
+    """Job runs last until they are cancelled, and one after the other is at work."""
+    account.aws.client("emr-serverless").update_application(
+        applicationId=account.application, schedulerConfiguration={"maxConcurrentRuns": 1}
+    )
+    account.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key="merge.py")
+    account.aws.set_knobs(job_stand_in=STAND_IN)
+
+
 def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, Any]:
     """A plan whose history ended with the last window."""
     start, end = account.instants(2, 1)
     return {
         "mode": mode,
+        "job": "merge",
         "table": "orders",
         "iceberg_table": "orders_copy",
         "buckets": 16,
         "hash_secret": "",
         "compare_old_images": False,
         "snapshot_days": 30,
+        "columns_file": DEPLOYMENT.columns_file,
         "job_id": f"{mode}-1",
         "source": {"arn": "arn-of-orders", "id": "id-of-orders", "key": ["id:S", "at:N"]},
         "exports": [{"from": start, "to": end}],
@@ -64,21 +79,12 @@ def ordered(prepared: dict[str, Any]) -> JobOrder:
 
 
 @pytest.mark.parametrize(
-    ("mode", "exports", "job", "entry_point"),
-    [
-        pytest.param("update", [{"at": "2026-11-21T12:00:00Z"}], "load", "s3://the-bucket/load.py", id="bootstrap"),
-        pytest.param("full", [{"at": "2026-11-21T12:00:00Z"}], "load", "s3://the-bucket/load.py", id="rebuild"),
-        pytest.param("update", None, "merge", "s3://the-bucket/merge.py", id="windows"),
-        pytest.param("backfill", None, "backfill", "s3://the-bucket/merge.py", id="backfill"),
-        pytest.param(
-            "verify", [{"at": "2026-11-21T12:00:00Z"}], "verify", "s3://the-bucket/verify.py", id="verification"
-        ),
-        pytest.param("maintain", [], "maintain", "s3://the-bucket/maintain.py", id="maintenance"),
-    ],
+    ("job", "entry_point"),
+    [("load", "load"), ("merge", "merge"), ("backfill", "merge"), ("verify", "verify"), ("maintain", "maintain")],
 )
-def test_the_plan_s_kind_decides_the_job(account: Account, mode: str, exports: Any, job: str, entry_point: str):
-    prepared = prepare(planned(account, mode, **({} if exports is None else {"exports": exports})))
-    assert (ordered(prepared).job, prepared["entry_point"]) == (job, entry_point)
+def test_every_job_has_its_entry_point(account: Account, job: str, entry_point: str):
+    prepared = prepare(planned(account, job=job, **({"exports": []} if job == "maintain" else {})))
+    assert (ordered(prepared).job, prepared["entry_point"]) == (job, f"s3://the-bucket/{entry_point}.py")
 
 
 def test_the_order_says_what_to_read_and_where_to(account: Account, application: str):
@@ -89,6 +95,7 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
     assert [str(part) for part in order.source.key] == ["id:S", "at:N"]
     assert order.exports == ("s3://the-bucket/0/manifest-summary.json",)
     assert order.report_uri == "s3://the-bucket/runs/orders/update-1.json"
+    assert (order.snapshot_days, order.client_token) == (30, prepared["client_token"])
     assert order.columns_file == "s3://the-bucket/columns.json"
     overtaken = {**plan, "columns_file": "s3://the-bucket/columns of before.json"}
     assert ordered(prepare(overtaken)).columns_file == "s3://the-bucket/columns of before.json"
@@ -115,6 +122,41 @@ def test_each_job_run_that_has_ended_makes_the_next_one_a_new_one(account: Accou
         numbers.append(tried(prepared))
         run_once(account, prepared)
     assert numbers == [0, 1, 2]
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "QUEUED"])
+def test_a_job_run_at_work_keeps_its_number_and_once_cancelled_makes_the_next_one_new(
+    account: Account, slow: None, state: str
+):
+    if state == "QUEUED":
+        account.wait_for_job(account.start_job("update-0", "ahead"), "RUNNING")
+    prepared = prepare(planned(account))
+    run = account.start_job(prepared["name"], prepared["client_token"])
+    account.wait_for_job(run, state)
+    assert prepare(planned(account)) == prepared
+    account.aws.client("emr-serverless").cancel_job_run(**run)
+    assert tried(prepare(planned(account))) == 1
+
+
+@pytest.mark.parametrize(
+    ("states", "number"),
+    [
+        pytest.param(("SUBMITTED", "PENDING", "SCHEDULED", "RUNNING", "QUEUED"), 0, id="at work"),
+        pytest.param(("CANCELLING", "CANCELLED", "FAILED", "SUCCESS"), 4, id="ended"),
+    ],
+)
+def test_every_state_of_a_job_run_is_known_to_be_at_work_or_ended(account: Account, states: list[str], number: int):
+    summary = {
+        **dict.fromkeys(("applicationId", "id", "stateDetails", "releaseLabel"), "one"),
+        **dict.fromkeys(("createdBy", "executionRole"), DEPLOYMENT.job_role_arn),
+        **dict.fromkeys(("createdAt", "updatedAt"), account.grid()),
+        "arn": "arn:aws:emr-serverless:us-east-1:000000000000:/applications/one/jobruns/one",
+        "name": "update-1",
+    }
+    plan = planned(account)
+    with Stubber(client("emr-serverless")) as stub:  # most states pass too soon to be met
+        stub.add_response("list_job_runs", {"jobRuns": [{**summary, "state": state} for state in states]})
+        assert tried(prepare(plan)) == number
 
 
 def test_job_runs_of_other_work_do_not_count(account: Account):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lambdas.plan import handler
-from pipeline.errors import InputRefused, SettingRefused, SettingsMissing
+from pipeline.errors import InputRefused, SettingsMissing
 from tests.lambdas.account import DEPLOYMENT, Account, call
 from tests.lambdas.ticks import Schedule
 
@@ -19,9 +19,13 @@ def test_a_table_that_is_not_configured_is_refused_with_those_that_are(account: 
         call(handler, input={"table": "nothing"}, execution=account.execution())
 
 
-def test_settings_that_somebody_has_edited_are_refused(account: Account):
-    account.put_parameter("orders", "settings", json.dumps({"name": "orders", "window_minutes": 5}))
-    with pytest.raises(SettingRefused, match="window_minutes is 5"):
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [(json.dumps({"name": "orders", "window_minutes": 5}), "window_minutes is 5"), ("{", "Expecting")],
+)
+def test_settings_that_somebody_has_edited_are_not_those_of_the_deployment(account: Account, text: str, wrong: str):
+    account.put_parameter("orders", "settings", text)
+    with pytest.raises(SettingsMissing, match=f"/orders/settings is not what was deployed: .*{wrong}"):
         call(handler, input={"table": "orders"}, execution=account.execution())
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lambdas import notify_failure, notify_news
 from lambdas.plan import handler as plan_handler
-from pipeline.mails.incidents import Told
+from pipeline.mails.told import Told
 from tests.lambdas.account import Account, call
 
 

@@ -98,7 +98,7 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     os.utime(left, (0, 0))
     maintained = maintain(warehouse, "--snapshot-days", "1")
     assert maintained.returncode == 0, maintained.stderr
-    assert "Files that no snapshot knew, of jobs that died: 1." in maintained.stdout
+    assert "Orphan files, of jobs that died: 1." in maintained.stdout
     assert not left.exists()
     assert differences(warehouse, AT_THE_END) == []
 

@@ -51,8 +51,8 @@ VERIFIED = {"items": 2, "rows": 2, "equal": 2}
             left("RecordWatermark", job="maintain", counts={"files_rewritten": 9, "files_written": 2}),
             [
                 "Files written together: 9 became 2 (0.0 MB); 0 delete files went.",
-                "Snapshots that are kept no longer: 0, with 0 files.",
-                "Files that no snapshot knew, of jobs that died: 0.",
+                "Snapshots that expired: 0, with 0 files.",
+                "Orphan files, of jobs that died: 0.",
             ],
             id="what it did",
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import Mail
-from pipeline.mails.incidents import Incident
+from pipeline.mails.told import Incident
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Export, describe

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.columns.names import LONGEST_NAME, RESERVED, column_names, doc_of, fits_doc
+from pipeline.columns.names import LONGEST_NAME, REPLACEMENT, RESERVED, column_names, doc_of, fits_doc
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,13 @@ def test_names_are_unique_and_what_every_engine_takes(attributes):
     names = column_names(attributes, {}, RESERVED)
     assert set(names) == set(attributes)
     assert len({*names.values(), *RESERVED}) == len(names) + len(RESERVED)
-    assert all(re.fullmatch(r"[a-z0-9_]{1,255}", name) for name in names.values())
+    assert all(re.fullmatch(r"[a-z0-9_]{1,251}", name) for name in names.values())
+
+
+def test_a_name_leaves_room_for_what_its_replacement_is_called():
+    names = column_names(["x" * 300, "X" * 300, "x" * 252], {})
+    assert {len(name) for name in names.values()} == {251}
+    assert {len(name + REPLACEMENT) for name in names.values()} == {255}, "what Glue takes"
 
 
 @given(st.text(min_size=1, max_size=400))

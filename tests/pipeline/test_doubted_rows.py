@@ -7,7 +7,8 @@ from datetime import datetime
 import pytest
 
 from pipeline.instants import format_instant
-from pipeline.mails.incidents import Kind, News, Told, after_failure, after_look, all_clear_later, ending
+from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending
+from pipeline.mails.told import Kind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
 from pipeline.table.marker import Marker

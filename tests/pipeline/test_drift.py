@@ -15,7 +15,6 @@ CHANGED = {"column": "amount", "path": "/Amount", "before": "bigint", "after": "
 
 def test_where_nothing_was_found_nothing_is_told():
     assert told_drift(drift_of({}), 0) == []
-    assert told_drift(drift_of({"new_columns": ["item_count"]}), 0) == []  # as reports of before had them
 
 
 def test_everything_is_told_with_what_how_many_and_a_key():

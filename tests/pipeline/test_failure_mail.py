@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.mails.incidents import Incident, Kind
+from pipeline.mails.told import Incident, Kind
 from pipeline.planning.horizon import Horizon
 from tests.pipeline.rounds import failed
 from tests.pipeline.world import EXECUTION, MACHINE, at
@@ -106,7 +106,7 @@ def test_a_full_export_that_no_run_has_claimed_is_to_be_asked_for_again(error):
     mail = failed(error, "Plan", asked=FULL)
     assert mail.facts["command"].endswith(ASK_FOR_FULL)
     assert "tries again by itself" not in mail.text
-    assert "no run has it to do" in mail.text
+    assert "no run goes on with it" in mail.text
     assert mail.text.count("start-execution") == 1
 
 
@@ -128,7 +128,7 @@ def test_a_wish_that_was_behind_somebody_else_s_work_is_to_be_asked_for_again(wo
     asked = {"mode": "backfill", "from": "2026-11-21T09:00:00Z"}
     mail = failed("JobFailed", asked=asked, planned={"kind": "Export", "table": "orders", "job_id": "j", **work})
     assert '"from":"2026-11-21T09:00:00Z"' in mail.facts["command"]
-    assert "no run has it to do" in mail.text
+    assert "no run goes on with it" in mail.text
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_wish_that_was_behind_somebody_else_s_work_is_to_be_asked_for_again(wo
 def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, asked, planned):
     mail = failed(error, "Plan", asked=asked, planned=planned)
     assert mail.facts["ask_again"] == ""
-    assert "no run has it to do" not in mail.text
+    assert "no run goes on with it" not in mail.text
     assert ASK_FOR_FULL not in mail.text
 
 

@@ -69,9 +69,20 @@ def test_a_job_that_ended_without_success_has_failed_and_says_what_there_is(caus
     assert (failure.error, failure.message) == ("JobFailed", message)
 
 
-def test_why_a_job_could_not_be_started_stays_visible():
-    raw = {"state": "RunSparkJob", "error": "EMRServerless.AccessDeniedException", "cause": "not authorized"}
-    assert Failure.from_state(raw).message == "EMRServerless.AccessDeniedException: not authorized"
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        ("AccessDeniedException", "PermissionMissing"),
+        ("ThrottlingException", "AwsUnavailable"),
+        ("ServiceQuotaExceededException", "AwsUnavailable"),
+        ("ValidationException", "JobNotStarted"),
+        ("ResourceNotFoundException", "JobNotStarted"),
+    ],
+)
+def test_a_job_that_could_not_be_started_is_called_so_and_says_why(error, name):
+    failure = Failure.from_state({"state": "RunSparkJob", "error": f"EMRServerless.{error}", "cause": "so it is"})
+    assert (failure.error, failure.message) == (name, f"EMRServerless.{error}: so it is")
+    assert failure.remedy == error_names()[name].default_remedy
 
 
 def test_a_job_that_refused_is_called_what_it_called_itself():
@@ -88,6 +99,18 @@ def test_a_job_that_refused_is_called_what_it_called_itself():
 def test_a_job_that_left_no_refusal_has_just_failed(report):
     failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
     assert failed.explained_by(report) is failed
+
+
+def test_what_an_earlier_try_has_refused_explains_no_later_one():
+    failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
+    report = {"error": "Gap", "message": "m", "remedy": "r", "client_token": "job-0"}
+    assert failed.explained_by(report, "job-0").error == "Gap"
+    assert failed.explained_by(report, "job-1") is failed
+
+
+@pytest.mark.parametrize(("state", "heals"), [("RunSparkJob", True), ("Plan", False)])
+def test_a_refusal_that_plan_tells_of_is_not_tried_again_by_itself(state, heals):
+    assert Failure(state, "ChecksumMismatch", "m", "r").heals_by_itself is heals
 
 
 def test_nothing_said_is_longer_than_a_fail_state_takes():

@@ -10,18 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.mails.digest import Digest
-from pipeline.mails.incidents import (
-    MOST_REMEMBERED,
-    Incident,
-    Kind,
-    News,
-    Told,
-    after_failure,
-    after_look,
-    all_clear_later,
-    ending,
-    round_works,
-)
+from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending, round_works
+from pipeline.mails.told import MOST_REMEMBERED, Incident, Kind, Told
 from pipeline.planning.horizon import Horizon
 from tests.pipeline.world import QUARTER_HOUR, at
 
@@ -158,7 +148,7 @@ KINDS = st.builds(
     Kind,
     st.sampled_from(["PitrOff", "JobFailed", "HistoryLost", "E" * 150, "États.Ünusual"]),
     st.sampled_from(["Plan", "RunSparkJob", "RecordWatermark"]),
-    st.sampled_from(["", "update", "backfill", "full"]),
+    st.sampled_from(["", "update", "full"]),
 )
 horizons = st.none() | st.floats(0, 120).map(behind)
 #: A tick fails, works, or knows nothing of the table.
@@ -233,6 +223,23 @@ def test_a_failure_after_an_all_clear_whose_record_is_missing_is_another_inciden
 
 def test_an_all_clear_that_is_announced_and_not_recorded_is_told_again():
     assert after_look(ending(OPEN, OVER), works=True, horizon=NEAR).over == ending(OPEN, OVER).incident
+
+
+OWN, WISHED = Kind("JobFailed", "RunSparkJob", "update"), Kind("VerificationFailed", "RunSparkJob", "verify")
+
+
+@pytest.mark.parametrize("wished", [WISHED, Kind("Gap", "RunSparkJob", "backfill"), Kind("WishGivenUp", "Plan")])
+def test_that_the_table_is_followed_is_no_all_clear_for_what_a_person_wished(wished):
+    open_ = Told(Incident(SINCE, None, (wished,)))
+    assert after_failure(open_, wished, at("14:00"), None) == News(open_)
+    closed = after_look(open_, works=True, horizon=None)
+    assert closed == News(Told())
+    assert after_failure(closed.told, wished, at("14:00"), None).failed
+
+
+def test_an_all_clear_for_the_schedule_tells_all_that_had_failed():
+    incident = Incident(SINCE, None, (WISHED, OWN))
+    assert after_look(Told(incident), works=True, horizon=None) == News(Told(), over=incident)
 
 
 def test_an_all_clear_that_cannot_be_announced_waits_for_the_next_look():

@@ -43,10 +43,13 @@ def export_uris(count: int, bucket: str, table: str) -> tuple[str, ...]:
     st.lists(st.text(min_size=1, max_size=255), min_size=1, max_size=2),
     st.sampled_from("SNB"),
     st.booleans(),
+    st.integers(3, 3650),
+    st.text(max_size=64),
 )
-def test_an_order_is_read_back_as_it_was_written(job, exports, key, kind, compares):
+def test_an_order_is_read_back_as_it_was_written(job, exports, key, kind, compares, days, token):
     source = SourceTable(SOURCE.arn, SOURCE.id, tuple(KeyAttribute(name, kind) for name in key))
-    order = replace(ORDER, job=job, exports=tuple(exports), source=source, compare_old_images=compares)
+    asked = {"compare_old_images": compares, "snapshot_days": days, "client_token": token}
+    order = replace(ORDER, job=job, exports=tuple(exports), source=source, **asked)
     assert JobOrder.from_arguments(order.to_arguments()) == order
 
 

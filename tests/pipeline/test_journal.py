@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.errors import ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
-from pipeline.planning.execution_input import BACKFILL, FULL, MODES, UPDATE
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, MODES, UPDATE, VERIFY
 from pipeline.planning.journal import Claim, RunPlan, newest_claim
 from tests.pipeline.world import ME, at, bounds, claim, plan
 
@@ -35,7 +35,7 @@ plans = st.builds(
 
 @given(plans, st.integers(1, 10**9))
 def test_a_claim_goes_through_its_parameter_unchanged_and_fits_into_it(found, number):
-    written = Claim(number, LONGEST_OWNER, found)
+    written = Claim(number, LONGEST_OWNER, found, tries=number, settings="0123456789abcdef")
     text = written.to_text()
     assert Claim.from_text(number, text) == written
     assert len(text) <= LONGEST_PARAMETER
@@ -49,15 +49,32 @@ def test_36_windows_with_the_longest_names_use_a_quarter_of_a_parameter():
 
 def test_what_is_seen_of_the_owner_and_of_the_job_is_not_written():
     found = claim(plan("12:00 13:00"), owner_runs=True, refused_with="Gap")
-    assert set(json.loads(found.to_text())) == {"owner", "mode", "source_id", "bounds", "attempt"}
+    assert set(json.loads(found.to_text())) == {"owner", "mode", "source_id", "bounds", "attempt", "tries", "settings"}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"owner":"x"}'])
+def test_what_is_no_claim_is_not_taken_for_one(text):
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        Claim.from_text(1, text)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"owner":"x"}', '{"owner":"x","mode":"update","source_id":"s","bounds":["?"]}']
+    "edited",
+    [
+        {"bounds": ["?"]},
+        {"bounds": []},
+        {"bounds": ["2026-11-21T13:00:00Z", "2026-11-21T12:00:00Z"]},
+        {"bounds": ["2026-11-21T12:00:00Z", "2026-11-23T12:00:00Z"]},
+        {"mode": "upgrade"},
+        {"owner": "me"},
+        {"owner": ""},
+        {"attempt": "one"},
+    ],
 )
-def test_a_claim_that_somebody_has_edited_is_not_taken_for_one(text):
-    with pytest.raises((ValueError, KeyError, TypeError)):
-        Claim.from_text(1, text)
+def test_a_claim_that_somebody_has_edited_is_not_taken_for_one(edited):
+    text = Claim(1, ME, plan("12:00 13:00")).to_text()
+    with pytest.raises((ValueError, KeyError, TypeError, IndexError)):
+        Claim.from_text(1, json.dumps({**json.loads(text), **edited}))
 
 
 def test_the_highest_number_is_the_claim_in_force():
@@ -94,6 +111,21 @@ def test_a_plan_of_several_instants_is_the_windows_between_them():
 )
 def test_different_work_has_a_different_name(other):
     assert plan("12:00 13:00").job_id != other.job_id
+
+
+@pytest.mark.parametrize(
+    ("found", "job"),
+    [
+        pytest.param(plan("12:00"), "load", id="bootstrap"),
+        pytest.param(plan("12:00", FULL), "load", id="rebuild"),
+        pytest.param(plan("12:00 13:00"), "merge", id="windows"),
+        pytest.param(plan("12:00 13:00", BACKFILL), "backfill", id="backfill"),
+        pytest.param(plan("12:00", VERIFY), "verify", id="verification"),
+        pytest.param(plan("12:00", MAINTAIN), "maintain", id="maintenance"),
+    ],
+)
+def test_the_plan_decides_the_job(found, job):
+    assert found.job == job
 
 
 def test_the_same_work_has_the_same_name_whoever_does_it():

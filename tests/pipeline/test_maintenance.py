@@ -9,14 +9,15 @@ import pytest
 
 from pipeline.errors import error_names
 from pipeline.instants import format_instant
-from pipeline.mails.incidents import Incident, Kind, News, Told, after_look
+from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.success import is_told_at_once, success_mail
+from pipeline.mails.told import Incident, Kind, Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, VERIFY, special_wish
 from pipeline.planning.observation import Export, Halt, Idle, describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.prices import estimate
-from pipeline.table.maintenance import COUNTED, is_due, oldest_kept, told
+from pipeline.table.maintenance import COUNTED, is_due, lines, oldest_kept
 from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
 from tests.pipeline.rounds import done, failed
 from tests.pipeline.world import (
@@ -169,10 +170,10 @@ COUNTS = dict(zip(COUNTED, (120, 16, 34_500_000, 96, 24, 150, 2), strict=True))
 
 
 def test_what_was_done_is_told_in_words():
-    assert told(COUNTS) == [
+    assert lines(COUNTS) == [
         "Files written together: 120 became 16 (34.5 MB); 96 delete files went.",
-        "Snapshots that are kept no longer: 24, with 150 files.",
-        "Files that no snapshot knew, of jobs that died: 2.",
+        "Snapshots that expired: 24, with 150 files.",
+        "Orphan files, of jobs that died: 2.",
     ]
 
 
@@ -180,7 +181,7 @@ def test_the_mail_says_what_was_done():
     mail = success_mail(done(FOUND, "maintain", COUNTS), DEPLOYMENT)
     assert mail.subject == "[Tidemark] OK orders: maintained, at 2026-11-21T12:00:00Z"
     assert mail.text.startswith("Put the files of database.orders in order; every row is as it was.\n")
-    assert all(line in mail.text for line in told(COUNTS))
+    assert all(line in mail.text for line in lines(COUNTS))
 
 
 @pytest.mark.parametrize(
@@ -211,9 +212,13 @@ def _open(*kinds: Kind) -> Told:
 
 def test_an_incident_of_maintenance_alone_is_over_when_that_succeeds():
     failed = Kind("JobFailed", "RunSparkJob", MAINTAIN)
-    of_maintenance, of_both = _open(failed), _open(failed, Kind("JobFailed", "RunSparkJob", "update"))
+    own = Kind("JobFailed", "RunSparkJob", "update")
+    of_maintenance, of_both, of_update = _open(failed), _open(failed, own), _open(own)
     assert after_look(of_maintenance, works=True, horizon=None) == News(of_maintenance)
     over = after_look(of_maintenance, works=False, horizon=None, maintained=True)
     assert over == News(Told(), over=of_maintenance.incident)
-    assert after_look(of_both, works=False, horizon=None, maintained=True) == News(of_both)
-    assert after_look(of_both, works=True, horizon=None).over == of_both.incident
+    maintained = after_look(of_both, works=False, horizon=None, maintained=True)
+    assert maintained == News(of_update, over=of_maintenance.incident)
+    followed = after_look(of_both, works=True, horizon=None)
+    assert followed == News(of_maintenance, over=of_update.incident)
+    assert after_failure(followed.told, failed, at("13:00"), None) == News(of_maintenance)

@@ -12,7 +12,6 @@ from pipeline.table.marker import (
     JOB_ID,
     LOADING,
     NO_TABLE,
-    SEQUENCE,
     WATERMARK,
     Marker,
     TableState,
@@ -20,35 +19,8 @@ from pipeline.table.marker import (
     row_count,
     snapshot_at,
 )
-from tests.pipeline.world import ARN, at
-
-FIRST = Marker(at("10:00"), at("10:00"), "load", "job-1", ARN, "id-of-orders", {"read": 3, "inserted": 3})
-SECOND = Marker(at("11:00"), at("10:00"), "merge", "job-2", ARN, "id-of-orders", {"read": 1, "updated": 1})
-COMPACTION = {"operation": "replace"}
-
-
-def metadata(*summaries: dict[str, str], current: int | None = None, **properties: str) -> dict[str, object]:
-    """A metadata file whose snapshots 1, 2, … follow each other; `current` is where main points, the newest by default."""
-    snapshots = [{"snapshot-id": n, "summary": summary} for n, summary in enumerate(summaries, start=1)]
-    for snapshot in snapshots[1:]:
-        snapshot["parent-snapshot-id"] = snapshot["snapshot-id"] - 1
-    head = len(snapshots) if current is None else current
-    return {
-        "format-version": 2,
-        "current-snapshot-id": head,
-        "refs": {"main": {"snapshot-id": head, "type": "branch"}},
-        "snapshots": snapshots,
-        "properties": {name.replace("_", "."): value for name, value in properties.items()},
-    }
-
-
-def expired(found: dict[str, object], count: int) -> dict[str, object]:
-    """The same file after its oldest snapshots have expired; the parent's id stays in the one after them."""
-    return {**found, "snapshots": found["snapshots"][count:]}
-
-
-TWO = metadata(FIRST.to_properties(), SECOND.to_properties())
-PROPERTY = {**SECOND.to_properties(), "owner": "tidemark"}
+from tests.pipeline.snapshots import COMPACTION, FIRST, PROPERTY, SECOND, TWO, expired, metadata
+from tests.pipeline.world import at
 
 
 def test_the_newest_commit_tells_the_watermark_and_every_commit_its_job():
@@ -99,31 +71,6 @@ def test_expired_ancestors_leave_what_is_left():
     assert read_table_state(expired(TWO, 1)) == TableState(True, SECOND, frozenset({"job-2"}))
 
 
-def test_when_every_marked_commit_has_expired_the_property_tells_with_its_job():
-    compacted = {**metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION), "properties": PROPERTY}
-    assert read_table_state(expired(compacted, 2)) == TableState(True, SECOND, frozenset({"job-2"}))
-
-
-def test_nor_is_it_believed_when_somebody_has_compacted_on_top_of_the_rollback():
-    written = metadata(FIRST.to_properties(), COMPACTION, COMPACTION, current=3)
-    for snapshot, number in zip(written["snapshots"], (1, 2, 4), strict=True):
-        snapshot["sequence-number"] = number
-    found = {**expired(written, 1), "properties": {**PROPERTY, SEQUENCE: "3"}}
-    assert read_table_state(found).watermark is None
-    assert snapshot_at(found, SECOND.watermark) is None
-
-
-@pytest.mark.parametrize(("head", "watermark"), [(2, None), (3, SECOND.watermark), (4, SECOND.watermark)])
-def test_the_property_says_nothing_of_a_table_that_was_rolled_back_past_it(head, watermark):
-    written = metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties(), COMPACTION, current=head)
-    for snapshot in written["snapshots"]:
-        snapshot["sequence-number"] = snapshot["snapshot-id"]
-    written["snapshots"][2]["summary"] = COMPACTION  # as if its own had expired
-    found = {**expired(written, 1), "properties": {**PROPERTY, SEQUENCE: "3"}}
-    assert read_table_state(found).watermark == watermark
-    assert snapshot_at(found, SECOND.watermark) == (head if watermark else None)
-
-
 def test_a_table_that_somebody_wrote_anew_has_no_watermark_although_the_property_stayed():
     rewritten = {**metadata({"operation": "append"}), "properties": PROPERTY}
     assert read_table_state(rewritten) == TableState(exists=True)
@@ -132,7 +79,7 @@ def test_a_table_that_somebody_wrote_anew_has_no_watermark_although_the_property
 def test_a_foreign_table_exists_and_has_no_watermark():
     assert read_table_state(metadata({"operation": "append"})) == TableState(exists=True)
     assert read_table_state(metadata()) == TableState(exists=True)
-    assert read_table_state({}) == TableState(exists=True)
+    assert read_table_state({}) == NO_TABLE
 
 
 def test_a_table_whose_first_load_is_being_prepared_is_no_table_yet():
@@ -192,13 +139,13 @@ def test_properties_without_a_watermark_are_no_marker():
         ),
         pytest.param(metadata(FIRST.to_properties(), FIRST.to_properties()), "10:00", 2, id="confirmed by a backfill"),
         pytest.param(
-            {**expired(metadata(SECOND.to_properties(), COMPACTION, COMPACTION), 1), "properties": PROPERTY},
+            {**expired(metadata({}, SECOND.to_properties(), COMPACTION), 2), "properties": PROPERTY},
             "11:00",
             3,
             id="known from the property",
         ),
         pytest.param(
-            {**expired(metadata(SECOND.to_properties(), COMPACTION, COMPACTION), 1), "properties": PROPERTY},
+            {**expired(metadata({}, SECOND.to_properties(), COMPACTION), 2), "properties": PROPERTY},
             "10:00",
             None,
             id="the property of another watermark",

@@ -12,8 +12,9 @@ import pytest
 from pipeline.errors import error_names
 from pipeline.mails.digest import Digest
 from pipeline.mails.frame import Mail
-from pipeline.mails.incidents import Incident, Kind, News, Told
+from pipeline.mails.incidents import News
 from pipeline.mails.notices import notices
+from pipeline.mails.told import Incident, Kind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of

@@ -42,8 +42,16 @@ def test_a_wish_that_was_begun_before_the_pause_ends_well_or_is_left_for_later()
         assert (action.kind, action.reason) == ("Idle", "Paused")
 
 
-def test_who_asks_for_more_than_an_update_of_a_paused_table_is_told():
-    action = full(seen(control="PAUSE"))
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(None, id="with nothing begun"),
+        pytest.param(claim(plan("12:00 13:00"), owner=ME), id="which has finished what another one had begun"),
+        pytest.param(claim(plan("11:00", FULL)), id="with a full export of another run's"),
+    ],
+)
+def test_who_asks_for_more_than_an_update_of_a_paused_table_is_told(found):
+    action = full(seen(control="PAUSE", claim=found))
     assert isinstance(action, Halt)
     assert (action.error, action.message) == (
         "TablePaused",

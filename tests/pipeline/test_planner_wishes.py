@@ -179,4 +179,17 @@ def test_asked_for_again_a_wish_that_was_given_up_is_other_work():
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
     assert backfill(world, "10:00") == Export(wished.next_attempt(), 8)
-    assert backfill(world, "11:00") == Export(plan("11:00 12:00", BACKFILL), 8)
+
+
+def test_asked_for_again_a_wish_that_was_refused_is_other_work_whose_report_is_still_to_come():
+    wished = plan("10:00 12:00", BACKFILL)
+    refused = claim(wished, refused_with="OverrideContradicted")
+    assert backfill(seen("12:00", "09:00-13:00", claim=refused), "10:00") == Export(wished.next_attempt(), 8)
+
+
+def test_no_other_wish_takes_the_place_of_one_that_is_given_up_before_that_is_told():
+    wished = plan("10:00 12:00", BACKFILL)
+    world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
+    assert backfill(world, "11:00").error == "WishGivenUp"
+    told = replace(world, given_up=wished.job_id)
+    assert backfill(told, "11:00") == Export(plan("11:00 12:00", BACKFILL), 8)

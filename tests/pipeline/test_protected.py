@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from pipeline.columns.growth import first_columns
@@ -41,19 +39,6 @@ def test_what_the_table_holds_nothing_of_is_protected_at_once(path):
 def test_what_the_table_may_hold_needs_a_rebuild(path):
     with pytest.raises(RebuildNeeded, match="may hold"):
         check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret")
-
-
-@pytest.mark.parametrize("path", ["/l/*", "/l/*/0"])
-def test_rows_that_an_earlier_version_has_made_may_hold_what_sets_and_indices_let_pass(path):
-    overrides = Overrides.parse({path: {"drop": True}})
-    there = protected_text(overrides, "")
-    assert check_protected(there, COLUMNS, overrides, "") == []
-    of_before = json.dumps({name: said for name, said in json.loads(there).items() if name != "form"})
-    with pytest.raises(RebuildNeeded, match="may hold"):
-        check_protected(of_before, COLUMNS, overrides, "")
-    assert (
-        check_protected(json.dumps({"drop": ["/gone"]}), COLUMNS, Overrides.parse({"gone": {"drop": True}}), "") == []
-    )
 
 
 @pytest.mark.parametrize("overrides", [NO_OVERRIDES, Overrides.parse({"gone": {"drop": True}})])

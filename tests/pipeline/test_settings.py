@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.columns.overrides import NO_OVERRIDES
+from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import SettingRefused
 from pipeline.planning.window_lengths import WindowBounds, WindowLengths
 from pipeline.settings import MailLists, Settings, SparkSettings, TableSettings, is_table_name
@@ -27,18 +28,11 @@ def test_a_name_is_enough():
 
 def test_everything_can_be_set():
     mail = {"success": ["a@example.com"], "failure": ["b@example.com", "c@example.com"]}
+    names, columns = {"name": "Orders.2", "iceberg_table": "o"}, {"total": "N"}
+    said = {"window_minutes": 15, "tick_minutes": 5, "buckets": 1, "success_mail": "daily", "hash_secret": "shop/pii"}
+    said |= {"on_lost_history": "rebuild", "compare_old_images": True, "maintain_days": 0, "snapshot_days": 3}
     raw = {
-        "tables": [
-            {
-                "name": "Orders.2",
-                "iceberg_table": "o",
-                "window_minutes": 15,
-                "tick_minutes": 5,
-                "buckets": 1,
-                "mail": mail,
-                "success_mail": "daily",
-            }
-        ],
+        "tables": [{**names, **said, "mail": mail, "columns": columns}],
         "stack_name": "Tides-2",
         "database": "lake",
         "export_days": 8,
@@ -46,8 +40,9 @@ def test_everything_can_be_set():
         "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "max_executors": 1},
     }
     lists = MailLists(("a@example.com",), ("b@example.com", "c@example.com"))
-    table = TableSettings("Orders.2", "o", 15, 5, 1, lists, "daily")
+    table = TableSettings(**names, **said, mail=lists, columns=Overrides.parse(columns))
     assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 1))
+    assert [setting.name for setting in fields(table) if getattr(table, setting.name) == setting.default] == []
 
 
 def test_a_table_takes_the_defaults_it_does_not_set_itself():
@@ -181,6 +176,11 @@ tables = st.builds(
     buckets=st.sampled_from([2**n for n in range(13)]),
     mail=st.builds(MailLists, success=addresses, failure=addresses),
     success_mail=st.sampled_from(["every_run", "daily", "never"]),
+    on_lost_history=st.sampled_from(["halt", "rebuild"]),
+    hash_secret=st.from_regex(r"[A-Za-z0-9/_+=.@-]{0,512}", fullmatch=True),
+    compare_old_images=st.booleans(),
+    maintain_days=st.integers(0, 365),
+    snapshot_days=st.integers(3, 3650),
 )
 
 

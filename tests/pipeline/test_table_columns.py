@@ -11,7 +11,7 @@ from pipeline.columns.table_columns import (
     columns_of,
     exact_names,
     exact_names_by_path,
-    tells_by_path,
+    names_are_by_path,
 )
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
 from tests.pipeline.seen import KEY
@@ -52,7 +52,7 @@ def test_columns_come_back_from_the_metadata_as_they_were():
     by_path = exact_names_by_path(was.all)
     assert json.loads(by_path["tidemark.names"]) == {"/n": LONG_NAME}
     assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
-    assert [tells_by_path(told["tidemark.names"]) for told in (properties, by_path)] == [False, True]
+    assert [names_are_by_path(told["tidemark.names"]) for told in (properties, by_path)] == [False, True]
     specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
     assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))
 

@@ -21,7 +21,10 @@ from pipeline.table.marker import NO_TABLE, Marker, TableState
 ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/orders"
 SOURCE = SourceTable(ARN, "id-of-orders", (KeyAttribute("id", "S"),))
 RECREATED = SourceTable(ARN, "id-of-the-new-orders", (KeyAttribute("id", "S"),))
-ME, OTHER = "arn:aws:states:us-east-1:000000000000:execution:Tidemark:me", "…:execution:Tidemark:other"
+ME, OTHER = (
+    "arn:aws:states:us-east-1:000000000000:execution:Tidemark:me",
+    "arn:aws:states:us-east-1:000000000000:execution:Tidemark:other",
+)
 
 MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:Tidemark"
 EXECUTION = MACHINE.replace("stateMachine", "execution") + ":abc"
@@ -128,4 +131,6 @@ def takes_over(world: Observation) -> Export:
     """The action that finishes the claim in force as it was planned."""
     found = world.claim
     assert found is not None
-    return Export(found.plan, found.number + 1, taken_over_from=found.owner)
+    return Export(
+        found.plan, found.number + 1, taken_over_from=found.owner, tries=found.tries + bool(found.refused_with)
+    )

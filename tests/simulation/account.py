@@ -12,7 +12,7 @@ from typing import Any
 from pipeline.deployment import Deployment
 from pipeline.errors import PipelineError, TableNotFound
 from pipeline.instants import format_instant
-from pipeline.mails.incidents import Told
+from pipeline.mails.told import Told
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import Claim
 from pipeline.planning.observation import SourceHistory

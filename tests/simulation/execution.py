@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from typing import Any
 
-from pipeline.errors import AwsUnavailable, PipelineError
+from pipeline.errors import AwsUnavailable, JobFailed, PermissionMissing, PipelineError
 from tests.simulation import machine
 from tests.simulation.clock import Process
 from tests.simulation.run import Died, Run
@@ -13,6 +14,13 @@ from tests.statemachine.definition import FUNCTIONS, MACHINE, STATES, TASKS, way
 WAYS = {name: {target for target, _ in ways_out(state)} for name, state in STATES.items()}
 #: Step Functions ends an execution after 25,000 events; a state makes three on the average, while it waits.
 _MOST_STEPS = 5_000
+#: What Step Functions calls a function that Lambda has not run, and how the state that is no function fails.
+NOT_RUN = "Lambda.ServiceException"
+OF_THE_JOB: Mapping[type[PipelineError], str] = {
+    AwsUnavailable: "EMRServerless.InternalServerException",
+    PermissionMissing: "EMRServerless.AccessDeniedException",
+    JobFailed: "States.TaskFailed",
+}
 
 
 def execute(run: Run, taken: set[tuple[str, str]]) -> Process:
@@ -57,25 +65,48 @@ def _end(run: Run) -> None:
 
 def _tried(name: str, run: Run) -> Generator[int, None, str]:
     """A task, tried again as its Retry says; the state that its Catch names where that does not help."""
-    retry = STATES[name]["Retry"][0]
-    for tried in range(retry["MaxAttempts"] + 1):
+    tries = [0] * len(STATES[name]["Retry"])
+    while True:
+        begun = name not in FUNCTIONS
         try:
-            if name in FUNCTIONS:
+            if not begun:
                 run.ask("lambda", _nothing)
+                begun = True
             return (yield from machine.entered(name, run))
-        except AwsUnavailable as failure:
-            error: PipelineError = failure
-            longest = min(retry["MaxDelaySeconds"], retry["IntervalSeconds"] * retry["BackoffRate"] ** tried)
-            if tried < retry["MaxAttempts"]:
-                yield run.account.dice.randint(0, longest)
         except PipelineError as failure:
             error = failure
+        called = _called(name, error) if begun else NOT_RUN
+        retry = next((n for n, rule in enumerate(STATES[name]["Retry"]) if is_meant(rule, called)), None)
+        if retry is None or tries[retry] == STATES[name]["Retry"][retry]["MaxAttempts"]:
             break
-    run.says("{} ends in {}", name, error.name)
-    catch = STATES[name]["Catch"][0]
+        yield run.account.dice.randint(0, _longest_delay(STATES[name]["Retry"][retry], tries[retry]))
+        tries[retry] += 1
+    return _caught(name, run, called, error)
+
+
+def _called(name: str, error: PipelineError) -> str:
+    """What Step Functions calls a failure: a function's by its class, the job's by what EMR Serverless has said."""
+    return error.name if name in FUNCTIONS else OF_THE_JOB[type(error)]
+
+
+def is_meant(rule: Mapping[str, Any], error: str) -> bool:
+    """Whether a Retry or Catch is for an error."""
+    named = rule["ErrorEquals"]
+    return error in named or "States.ALL" in named or ("States.TaskFailed" in named and error != "States.Timeout")
+
+
+def _longest_delay(retry: Mapping[str, Any], tried: int) -> int:
+    return int(min(retry["MaxDelaySeconds"], retry["IntervalSeconds"] * retry["BackoffRate"] ** tried))
+
+
+def _caught(name: str, run: Run, called: str, error: PipelineError) -> str:
+    run.says("{} ends in {}", name, called)
+    catch = next((rule for rule in STATES[name]["Catch"] if is_meant(rule, called)), None)
+    if catch is None:
+        raise run.account.timeline.violated("every failure is caught", f"{called} in {name}")
     assigned = catch.get("Assign", {})
     if "failure" in assigned:
-        run.failed(name, error)
+        run.failed(name, called, error)
     else:
         run.untold = True
     if "plan" in assigned:

@@ -1,24 +1,26 @@
 """EMR Serverless and the Spark jobs on it: tokens, job runs, and the job's own guard, which is the real one.
 
-A job looks whether its work is in the table, works for a while, and commits if nobody else has meanwhile. It may end
+A job looks whether its work is in the table, works for a while, and commits if nobody else has meanwhile; a verification
+compares the export with the snapshot that it has found, and commits nothing. It may end
 without a word, commit and die before its report, hang until its time is over, or go on although it was cancelled.
 """
 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
 from pipeline.job_order import JobOrder
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
 from pipeline.planning.half_done import MOST_JOB_RUNS
 from spark import guard
 from tests.simulation.clock import HOUR, MINUTE, Clock, Process
 from tests.simulation.exports import Export
-from tests.simulation.source import Source
+from tests.simulation.source import Rows, Source
 from tests.simulation.table import IcebergTable
 from tests.simulation.timeline import Timeline
 
@@ -47,6 +49,14 @@ class JobRun:
     stubborn: bool = False
 
 
+@dataclass(frozen=True)
+class Report:
+    """What a job run has left: `refusal` is None where it has done its work."""
+
+    token: str
+    refusal: PipelineError | None = None
+
+
 class Jobs:
     """Every job run, the reports they left, and what the next ones suffer from."""
 
@@ -54,13 +64,15 @@ class Jobs:
         self._clock, self._dice, self._timeline, self._table = clock, dice, timeline, table
         self._by_token: dict[str, JobRun] = {}
         self._by_name: defaultdict[str, list[JobRun]] = defaultdict(list)
-        self.reports: dict[str, str] = {}
+        self.reports: dict[str, Report] = {}
+        #: How often jobs have refused a stretch of history.
+        self.refusals: Counter[tuple[datetime, datetime]] = Counter()
         self.troubles: list[str] = []
         self.wishes_crash_until = 0
         #: When somebody other than the pipeline last changed table or source: only then may a job have to refuse.
         self.meddled_at = 0
         self.sources: dict[str, Source] = {}
-        self.committed = 0
+        self.committed = self.verified = 0
         self.trouble: Callable[[int], object] = lambda _until: None
 
     def a_wish_has_failed_often(self) -> bool:
@@ -108,8 +120,10 @@ class Jobs:
             self.trouble(0)
             return self._ended(run, "FAILED", "without a word")
         try:
-            version = self._table.version
-            if run.order.job == MAINTAIN:
+            version, compared = self._table.version, {}
+            if run.order.job == VERIFY:
+                compared = self._rows_to_compare(run.order)
+            elif run.order.job == MAINTAIN:
                 guard.check_follows(self._table.state, run.order)
                 self._table.is_being_maintained(run.order)
             elif guard.is_done(self._table.state, run.order):
@@ -119,9 +133,13 @@ class Jobs:
             if run.state == "CANCELLING" and not run.stubborn:
                 self.trouble(0)
                 return self._ended(run, "CANCELLED", "")
-            self._commit(run, exports, version)
+            if run.order.job == VERIFY:
+                self._compare(run, exports[0], compared)
+            else:
+                self._commit(run, exports, version)
         except PipelineError as refusal:
-            self.reports[run.order.job_id] = refusal.name
+            self.reports[run.order.job_id] = Report(run.token, refusal)
+            self.refusals[run.order.start, run.order.end] += 1
             self._refusal_is_right(run, refusal)
             if run.trouble or isinstance(refusal, TableContended) or not all(export.noticed for export in exports):
                 self.trouble(0)
@@ -132,6 +150,23 @@ class Jobs:
             self.trouble(0)
             return self._ended(run, "FAILED", "after its commit")
         return self._reported(run)
+
+    def _rows_to_compare(self, order: JobOrder) -> Rows:
+        """What the newest snapshot shows that is at the order's instant; refused as the job's guard refuses it."""
+        marker, shown = self._table.state.marker, self._table.at(order.end)
+        if marker is None or shown is None:
+            guard.check_follows(self._table.state, order)
+        assert marker is not None and shown is not None  # else refused
+        guard.check_source(marker, order)
+        return shown
+
+    def _compare(self, run: JobRun, export: Export, shown: Rows) -> None:
+        """A verification commits nothing. What it finds wrong no commit may have left."""
+        source = export.source.records(export.request)
+        if shown != source:
+            what = f"{run.order.job_id} has found {shown}, the source had {source} at {run.order.end}"
+            raise self._timeline.violated("a verification finds the table equal to its source", what)
+        self.verified += 1
 
     def _check(self, run: JobRun, exports: list[Export]) -> None:
         """What a job proves before it commits anything."""
@@ -169,7 +204,7 @@ class Jobs:
             raise self._timeline.violated("the table is the source at its watermark", what)
 
     def _reported(self, run: JobRun) -> None:
-        self.reports[run.order.job_id] = ""
+        self.reports[run.order.job_id] = Report(run.token)
         self._ended(run, "SUCCESS", "")
 
     def _ended(self, run: JobRun, state: str, why: str) -> None:

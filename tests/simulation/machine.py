@@ -25,14 +25,15 @@ from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure_names import Failure
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, ExecutionInput
-from pipeline.planning.journal import Claim, newest_claim
-from pipeline.planning.observation import Action, Export, Halt, Idle, Observation, Record
+from pipeline.planning.execution_input import REPORTED_AS, ExecutionInput
+from pipeline.planning.journal import Claim
+from pipeline.planning.observation import Action, Export, Halt, Idle, Record
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
-from tests.simulation.account import DEPLOYMENT, Parameters
+from tests.simulation.account import DEPLOYMENT
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
+from tests.simulation.observing import observe
 from tests.simulation.run import Run, Words
 from tests.simulation.source import ARN, KEY
 from tests.simulation.telling import look_out, notify_failure, notify_news, notify_success, told_of
@@ -50,7 +51,7 @@ def plan(run: Run) -> State:
         found = run.ask("ssm", run.account.read)
         run.known = run.account.post.version
         yield from run.pause()
-        seen = yield from _observe(run, found)
+        seen = yield from observe(run, found)
         settings = run.account.settings
         action = next_action(seen, wish, rules_of(settings, seen.source.recovery_days, seen.table))
         yield from run.pause()
@@ -60,41 +61,15 @@ def plan(run: Run) -> State:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     run.says("plans {}{}", "(dry run) " if wish.dry_run else "", Words(action))
     run.plan, run.exports, run.checks, run.seen_at = action, [], 0, seen.source.latest
-    run.dry = wish.dry_run
+    run.dry, run.token, run.claimed = wish.dry_run, "", seen.claim and seen.claim.plan
     look_out(run, seen, told_of(found.told))
     return "ChooseAction"
-
-
-def _observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
-    account = run.account
-    claim = _newest_claim(tuple(found.runs.items()))
-    history = run.ask("dynamodb", account.look_at_source)
-    yield from run.pause()
-    state = run.ask("glue", lambda: account.table.state)
-    if claim is not None:
-        yield from run.pause()
-        runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
-        report = None
-        if not runs or (claim.owner == run.name and claim.plan.mode in REPORTED_AS):
-            yield from run.pause()
-            report = run.ask("s3", lambda: account.jobs.reports.get(claim.plan.job_id))
-        done, refused = report == "", report or ""
-        claim = replace(claim, owner_runs=runs, refused_with=refused, committed=done, reported=done)
-        if not runs and claim.plan.mode in (BACKFILL, FULL) and not claim.is_done(state):
-            job_id = claim.plan.job_id
-            claim = replace(claim, ended_runs=run.ask("emr", lambda: account.jobs.failed_runs(job_id)))
-    return Observation(history, state, found.control, found.recorded, claim, run.name, told_of(found.told).given_up)
-
-
-@lru_cache(maxsize=64)
-def _newest_claim(runs: tuple[tuple[str, str], ...]) -> Claim | None:
-    return newest_claim(dict(runs))
 
 
 def _claimed(run: Run, action: Action) -> bool:
     if not isinstance(action, Export) or action.adopted:
         return True
-    claim = Claim(action.number, run.name, action.plan)
+    claim = Claim(action.number, run.name, action.plan, action.tries, run.account.settings.digest)
     if not run.ask("ssm", lambda: run.account.create_claim(claim)):
         return False
     run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
@@ -177,7 +152,7 @@ def prepare_job(run: Run) -> State:
     yield from run.pause()
     found = _planned(run).plan
     order = JobOrder(
-        job="load" if found.is_full else found.mode if found.mode in (BACKFILL, MAINTAIN) else "merge",
+        job=found.job,
         job_id=found.job_id,
         table="glue.tidemark.orders",
         source=SourceTable(ARN, found.source_id, KEY),
@@ -188,7 +163,8 @@ def prepare_job(run: Run) -> State:
         report_uri=DEPLOYMENT.report_key("orders", found.job_id),
     )
     attempt = run.ask("emr", lambda: run.account.jobs.ended_runs(order.job_id))
-    run.order, run.token = order, f"{order.job_id}-{attempt}"
+    run.token = f"{order.job_id}-{attempt}"
+    run.order = replace(order, client_token=run.token)
     return "RunSparkJob"
 
 
@@ -209,8 +185,9 @@ def run_spark_job(run: Run) -> State:
 def record_watermark(run: Run) -> State:
     """Read the watermark back and write the operator's view; as lambdas/record_watermark.py does."""
     yield from run.pause()
-    if isinstance(run.plan, Export) and run.plan.kind == "Maintain":
-        if run.ask("s3", lambda: run.account.jobs.reports.get(_planned(run).plan.job_id)) == "":
+    if isinstance(run.plan, Export) and run.plan.plan.mode in REPORTED_AS:
+        report = run.ask("s3", lambda: run.account.jobs.reports.get(_planned(run).plan.job_id))
+        if report and not report.refusal:
             return "NotifySuccess"
         raise JobFailed(f"{run.token} ended well and says nothing")
     state = run.ask("glue", lambda: run.account.table.state)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from unittest.mock import patch
 
 from pipeline.errors import RUN_NOW, ConflictingChanges, KeyMismatch
-from pipeline.mails.incidents import Kind, News, Told, after_failure, after_look
+from pipeline.mails.incidents import News, after_failure, after_look
+from pipeline.mails.told import Kind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import Observation
 from tests.simulation import machine, telling
 from tests.simulation.run import Run
+from tests.simulation.seeded_bugs import Bug
 
 
 @contextmanager
@@ -81,12 +83,12 @@ def command_of_contradictions_is_to_run_again() -> Iterator[None]:
         yield
 
 
-#: Every bug that is planted.
-MAIL_BUGS = (
-    told_recorded_before_the_mail,
-    all_clear_forgotten_after_an_idle_look,
-    every_failure_told,
-    only_the_first_failure_told,
-    no_warning_without_a_failure,
-    command_of_contradictions_is_to_run_again,
-)
+#: Every bug that is planted, and how the violation begins that it must lead to.
+MAIL_BUGS: Mapping[Bug, str] = {
+    told_recorded_before_the_mail: "told is what was mailed",
+    all_clear_forgotten_after_an_idle_look: "the end of an incident is told",
+    every_failure_told: "one mail for one incident",
+    only_the_first_failure_told: "no failure is silent",
+    no_warning_without_a_failure: "who may lose history is warned",
+    command_of_contradictions_is_to_run_again: "a mail's command heals\n.*: (ConflictingChanges|KeyMismatch) after",
+}

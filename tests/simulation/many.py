@@ -39,7 +39,8 @@ def summary(lived: Sequence[Lived]) -> str:
         [
             f"{len(lived)} tables lived through {sum(one.ticks for one in lived)} ticks:",
             f"  {sum(one.runs for one in lived)} runs, {sum(one.exports for one in lived)} exports, "
-            f"{sum(one.commits for one in lived)} commits, {sum(one.mails for one in lived)} mails.",
+            f"{sum(one.commits for one in lived)} commits, {sum(one.verified for one in lived)} verifications, "
+            f"{sum(one.mails for one in lived)} mails.",
             f"  {faults.total()} faults: {_listed(faults)}.",
             f"  {errors.total()} failed runs: {_listed(errors)}.",
             "No window was lost or doubled, nothing was stuck.",

@@ -12,6 +12,7 @@ from pipeline.errors import (
     RUN_NOW,
     ConflictingChanges,
     InputRefused,
+    JobRefused,
     KeyMismatch,
     PipelineError,
     RecoveryTooShort,
@@ -21,15 +22,16 @@ from pipeline.errors import (
 from pipeline.instants import format_instant
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
 from pipeline.planning.execution_input import special_wish
+from pipeline.planning.half_done import MOST_TRIES
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import UP_TO_DATE, Export, Idle
+from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle
 from tests.simulation.account import DEPLOYMENT, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
 from tests.simulation.post import Sent
 from tests.simulation.run import Run
 from tests.simulation.source import LONGEST_PERIOD, Source
 
-Start = Callable[[str, Mapping[str, Any]], object]
+Start = Callable[[str, Mapping[str, Any]], Run]
 
 
 class Person:
@@ -39,6 +41,9 @@ class Person:
         self._account, self._start, self._dice = account, start, account.dice
         self._fulfilled: set[int] = set()
         self._watches = False
+        #: The error whose mail has told a command; and which runs were started by a command for an error, and when.
+        self._told: dict[str, str] = {}
+        self._typed: dict[int, tuple[str, str, int]] = {}
 
     def reads(self, mail: Sent) -> None:
         """Take note of a mail; what only a person can mend is mended after minutes or half a day, by what it says."""
@@ -54,13 +59,23 @@ class Person:
     def _reads_of_a_failure(self, mail: Sent) -> None:
         kind = error_names().get(mail.facts["error"], PipelineError)
         wishes_on = mail.run not in self._fulfilled
+        self._check_heals(mail)
         if mail.facts["heals_by_itself"] or mail.facts["error"] == InputRefused.__name__:
             return
         if kind.command != ASK_AGAIN or wishes_on:
+            self._told[mail.facts["command"]] = mail.facts["error"]
             self._will_type(mail.facts["command"])
         if mail.facts["ask_again"] and wishes_on:
             self._will_type(mail.facts["ask_again"])
         self._looks_again()
+
+    def _check_heals(self, mail: Sent) -> None:
+        """Who types what a mail says, while nothing else is wrong, is not told to type the same for the same reason."""
+        command, error, typed = self._typed.pop(mail.run, ("", "", 0))
+        if (mail.facts["command"], mail.facts["error"]) != (command, error) or error in _OWN_FAULT:
+            return
+        if not self._account.standing and self._account.left_alone_since < typed:
+            raise self._account.timeline.violated("a mail's command heals", f"{error} after {command}")
 
     def sees_the_end(self, run: Run) -> None:
         """Who has started a run sees how it ended, also where no mail could be sent."""
@@ -100,10 +115,11 @@ class Person:
             return account.jobs.a_wish_has_failed_often()
         if error == RecoveryTooShort.__name__:
             return account.needs_more_history
+        plan = run.plan.plan if isinstance(run.plan, Export) else run.claimed
         if error in (ConflictingChanges.__name__, KeyMismatch.__name__):
-            return (
-                account.source is not None and isinstance(run.plan, Export) and _is_met(account.source, run.plan.plan)
-            )
+            return account.source is not None and plan is not None and _is_met(account.source, plan)
+        if isinstance(run.plan, Halt) and issubclass(run.failure.kind, JobRefused):
+            return plan is not None and account.jobs.refusals[plan.start, plan.end] >= MOST_TRIES
         if account.source is None or account.source.recovery_since is None or state.marker is None:
             return error == "WatermarkMissing" and state.exists
         recreated = state.marker.source_id != account.source.table.id
@@ -111,11 +127,11 @@ class Person:
         return {"TableRecreated": recreated, "HistoryLost": lost}.get(error, False)
 
     def wishes(self) -> Process:
-        """Every now and then: a backfill, a full export, maintenance, an update by hand, or only what would be done."""
+        """Every now and then: more than an update, an update by hand, or only to know what would be done."""
         while True:
             yield self._dice.randint(HOUR, 16 * DAY)
             wish: dict[str, Any] = {"table": "orders"}
-            kind = self._dice.choice(("backfill", "backfill", "full", "maintain", "update"))
+            kind = self._dice.choice(("backfill", "backfill", "full", "verify", "maintain", "update"))
             watermark = self._account.table.state.watermark
             if kind == "backfill":
                 back = self._dice.choice((10 * MINUTE, 2 * HOUR, DAY, 3 * DAY, 20 * DAY))
@@ -136,12 +152,14 @@ class Person:
         account.trouble(by_person=True)
         for pattern, act in _COMMANDS:
             if found := re.search(pattern, command):
-                act(self, found)
+                started = act(self, found)
+                if isinstance(started, Run):
+                    self._typed[started.number] = (command, self._told.get(command, ""), account.clock.now)
                 return
         raise account.timeline.violated("a mail's command can be typed", command)
 
-    def _starts(self, found: re.Match[str]) -> None:
-        self._start("a person", json.loads(found[1]))
+    def _starts(self, found: re.Match[str]) -> Run:
+        return self._start("a person", json.loads(found[1]))
 
     def _deploys(self, _found: re.Match[str]) -> None:
         """The stack as the settings say; the person has seen to the source table before."""
@@ -194,7 +212,7 @@ def _is_met(source: Source, plan: RunPlan) -> bool:
 #: What a person got wrong needs no mending: they were told.
 _OWN_FAULT = {"InputRefused", "AnotherRunAtWork", "TablePaused"}
 _RUN_NOW = filled(RUN_NOW, "orders", DEPLOYMENT)
-_COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], None]], ...] = (
+_COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], Run | None]], ...] = (
     (r"start-execution .*--input '(.*)'$", Person._starts),
     (r"^make deploy$", Person._deploys),
     (r"^make repair$", Person._repairs),

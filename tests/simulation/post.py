@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import HistoryLost, WishGivenUp
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
-from pipeline.mails.incidents import Told
-from pipeline.planning.execution_input import MAINTAIN
+from pipeline.mails.told import MOST_REMEMBERED, Told
+from pipeline.planning.execution_input import BACKFILL, MAINTAIN, VERIFY
 from pipeline.planning.observation import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
 
@@ -93,7 +93,7 @@ class Post:
                 raise self._wrong("one mail for one incident", f"{' '.join(mail.kind)} has been told")
             if mail.status == WARNING and mail.level <= self._level:
                 raise self._wrong("a warning comes once", f"{mail.level} after {self._level}")
-            if mail.status == CLEARED and not self._kinds and not self._level:
+            if mail.status == CLEARED and not _own(self._kinds) and not self._level:
                 raise self._wrong("an all-clear ends something", "nothing had been told")
         if mail.status == FAILURE:
             mailed.kinds.add(mail.kind)
@@ -107,7 +107,9 @@ class Post:
         kinds = {(k.error, k.state, k.mode) for k in incident.kinds} if incident else set()
         mailed = self._mailed.get(run, Mailed())
         if self._known.get(run) == self.version:
-            if kinds - self._kinds - mailed.kinds or (self._kinds and not kinds and not mailed.cleared):
+            anew = self._ending or len(kinds) == MOST_REMEMBERED
+            gone = set() if anew or mailed.cleared else _own(self._kinds - kinds)
+            if kinds - self._kinds - mailed.kinds or gone:
                 raise self._wrong(
                     "told is what was mailed", f"run {run} writes {told.to_text()}, and has mailed {mailed}"
                 )
@@ -133,14 +135,13 @@ class Post:
             raise self._wrong("what was mailed is recorded", f"run {run.number} has mailed {left}")
 
     def has_worked(self, run: Run, *, maintained: bool = False) -> None:
-        """A run has shown that runs work again, or has maintained: the incident that it could know of is over.
+        """A run has shown that runs work again, or has maintained: what it could know of an incident is over.
 
-        One of maintenance alone is over when that succeeds, and no other is then.
+        What failed of maintenance is over when that succeeds, and nothing else is then.
         """
-        if all(mode == MAINTAIN for _, _, mode in self._kinds) is not maintained:
-            return
-        if self._kinds and run.known is not None and self._since <= run.known and not run.untold:
-            raise self._wrong("the end of an incident is told", f"run {run.number} worked, {self._kinds} stays open")
+        left = _own({kind for kind in self._kinds if (kind[2] == MAINTAIN) is maintained})
+        if left and run.known is not None and self._since <= run.known and not run.untold:
+            raise self._wrong("the end of an incident is told", f"run {run.number} worked, {left} stays open")
 
     def ends(self, run: Run) -> None:
         """A run has ended: no failure of the schedule is silent, nor a warning that was due, nor an all-clear."""
@@ -150,6 +151,8 @@ class Post:
             return
         if run.outcome == "SUCCEEDED" and isinstance(run.plan, Idle) and run.plan.reason == UP_TO_DATE:
             self.has_worked(run)
+            if run.maintained:
+                self.has_worked(run, maintained=True)
         scheduled = "scheduled_time" in run.input
         if run.known != self.version:
             return
@@ -170,3 +173,8 @@ class Post:
 
     def _wrong(self, invariant: str, what: str) -> Violation:
         return self._timeline.violated(invariant, what)
+
+
+def _own(kinds: set[Kind]) -> set[Kind]:
+    """Of failures those of the schedule's own work: of what a person has asked for no all-clear tells."""
+    return {k for k in kinds if k[2] not in (BACKFILL, VERIFY) and k[0] != WishGivenUp.__name__}

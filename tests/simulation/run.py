@@ -12,6 +12,7 @@ from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure_names import Failure
 from pipeline.planning.horizon import Horizon
+from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Action, Export, Halt, Idle
 from tests.simulation.account import MACHINE, Account
 from tests.simulation.exports import Export as MadeExport
@@ -39,6 +40,8 @@ class Run:
     fate: str = ""
     slow: bool = False
     plan: Action | None = None
+    #: What the claim said that was in force when it planned.
+    claimed: RunPlan | None = None
     seen_at: datetime | None = None
     exports: list[MadeExport] = field(default_factory=list)
     checks: int = 0
@@ -94,9 +97,9 @@ class Run:
         if self.slow:
             yield self.account.dice.randint(0, 20)
 
-    def failed(self, state: str, error: PipelineError) -> None:
-        """Set the state machine's ``failure`` variable."""
-        self.failure = Failure.from_state({"state": state, "error": error.name, "cause": str(error)})
+    def failed(self, state: str, called: str, error: PipelineError) -> None:
+        """Set the state machine's ``failure`` variable. `called`: Step Functions' name for the error."""
+        self.failure = Failure.from_state({"state": state, "error": called, "cause": str(error)})
 
     def says(self, what: str, *values: object) -> None:
         """Add to the timeline."""

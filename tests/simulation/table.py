@@ -50,6 +50,11 @@ class IcebergTable:
         """Another number after every change of the table, whoever made it."""
         return self.snapshots[-1].number if self.snapshots else -self._committed
 
+    def at(self, instant: datetime) -> Rows | None:
+        """What the newest snapshot shows that is at an instant; None where none is."""
+        markers = ((snapshot.state.marker, snapshot.rows) for snapshot in reversed(self.snapshots))
+        return next((rows for marker, rows in markers if marker and marker.watermark == instant), None)
+
     def is_being_maintained(self, order: JobOrder) -> None:
         """Remember it as a table property, which makes no snapshot."""
         self.snapshots[-1] = replace(self.snapshots[-1], state=replace(self.state, maintained=order.end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -12,18 +13,10 @@ from pipeline.instants import format_instant, parse_instant
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import SUCCESS, Mail
-from pipeline.mails.incidents import (
-    Kind,
-    News,
-    Told,
-    after_failure,
-    after_look,
-    all_clear_later,
-    ending,
-    round_works,
-)
+from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending, round_works
 from pipeline.mails.notices import notices
 from pipeline.mails.success import is_told_at_once
+from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import MAINTAIN, tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe
@@ -86,14 +79,27 @@ def notify_failure(run: Run) -> State:
     failure = run.failure
     assert failure is not None
     if failure.state == "RunSparkJob":
-        failure = failure.explained_by(_report(run, failure))
+        failure = failure.explained_by(_report(run), run.token)
     run.failure = failure
     tick = tick_of(run.input)
     if tick is None:
         _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
+        if given_up := _given_up(run):
+            yield from run.pause()
+            _remember_given_up(run, given_up)
     else:
         yield from _tell_the_incident(run, failure, tick)
     return "Failed"
+
+
+def _remember_given_up(run: Run, job_id: str) -> None:
+    """Record that a person has been told that a wish is given up."""
+    try:
+        told = _read(run)
+    except EdgeFailed:
+        run.known = None
+        return
+    record_told(run, told, replace(told, given_up=job_id))
 
 
 def _tell_the_incident(run: Run, failure: Failure, tick: datetime) -> Generator[int]:
@@ -136,15 +142,18 @@ def _mode(run: Run) -> str:
     return run.plan.plan.mode if isinstance(run.plan, Export) else ""
 
 
-def _report(run: Run, failure: Failure) -> dict[str, str]:
+def _report(run: Run) -> dict[str, str]:
     """The job's own report; empty where it cannot be read."""
     assert isinstance(run.plan, Export)
     job_id = run.plan.plan.job_id
     try:
-        error = run.ask("s3", lambda: run.account.jobs.reports.get(job_id, ""))
+        report = run.ask("s3", lambda: run.account.jobs.reports.get(job_id))
     except EdgeFailed:
         return {}
-    return {"error": error, "message": failure.message, "remedy": failure.remedy}
+    if report is None or report.refusal is None:
+        return {}
+    told = report.refusal
+    return {"error": told.name, "message": told.message, "remedy": told.remedy, "client_token": report.token}
 
 
 def _horizon(run: Run) -> Horizon | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from spark.exports.records import items
+from spark.expressions import sql
 from spark.rows.projection import IS_ODD, rows_told_odd
 from tests.spark.sample_items import lines
 
@@ -46,3 +49,13 @@ def test_a_row_is_odd_only_for_members_that_are_lost(spark, container, inside, i
     rows = items(lines(spark, [{"a": value(inside)}]))
     (row,) = rows_told_odd(rows, Columns((), (Field("a", "a", type_),))).select(IS_ODD).collect()
     assert row[0] is is_odd
+
+
+def test_a_column_may_be_called_like_a_parameter_of_a_lambda(spark, monkeypatch):
+    inner = ColumnType(Kind.STRUCT, fields=(Field("l", "l", ColumnType(Kind.LIST, element=LONG)),))
+    outer = ColumnType(Kind.STRUCT, fields=(Field("m", "m", inner),))
+    rows = items(lines(spark, [{"a": {"M": {"m": {"M": {"l": {"L": [N, N]}}}}}}]))
+    for number in range(1, 9):
+        monkeypatch.setattr(sql, "_numbers", itertools.count(1))
+        (row,) = rows_told_odd(rows, Columns((), (Field("a", f"x{number}", outer),))).collect()
+        assert (row[IS_ODD], row[f"x{number}"].m.l) == (False, [1, 1])

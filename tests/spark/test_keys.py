@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import KeyMismatch, PartitionsKept
-from pipeline.identity import KeyAttribute
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import LONG, TEXT, Field
+from pipeline.errors import ConflictingChanges, KeyMismatch, PartitionsKept
+from pipeline.identity import KeyAttribute, SourceTable
 from spark.job import run
+from spark.merging import changes
 from tests.spark.sample_items import S
-from tests.spark.shop import Shop, minute
+from tests.spark.shop import ARN, BOTH_IMAGES, NEW_ONLY, Shop, minute
+from tests.spark.tampering import contradicting
 
 pytestmark = pytest.mark.spark
 
@@ -33,10 +38,7 @@ def orders(shop) -> Shop:
     return source
 
 
-@pytest.mark.parametrize("known_by", ["the property", "its identifying columns"])
-def test_changes_by_a_part_of_the_key_are_refused_and_the_table_stays(orders, known_by):
-    if known_by != "the property":
-        orders.spark.sql(f"ALTER TABLE glue.shop.{orders.name} UNSET TBLPROPERTIES ('tidemark.key')")
+def test_changes_by_a_part_of_the_key_are_refused_and_the_table_stays(orders):
     order, before = orders.windows(5, 25), orders.metadata
     for wrong in ((CUSTOMER,), (ORDER, CUSTOMER, KeyAttribute("total", "N"))):
         with pytest.raises(KeyMismatch, match="are not found by the key"):
@@ -96,3 +98,35 @@ def test_a_partition_key_that_gets_another_name_is_merged_into_and_maintained(or
     assert orders.differences(45) == []
     orders.maintain(45)
     assert orders.differences(45) == []
+
+
+@pytest.mark.parametrize("view", [BOTH_IMAGES, NEW_ONLY])
+def test_changes_that_are_refused_let_nothing_of_a_former_key_go(orders, view):
+    orders.columns, orders.view = Overrides.parse({"customer": {"name": "who"}}), view
+    orders.load(25)
+    orders.put(26, of("ada", 1, total={"N": "6"}), of("bob", 3, total={"N": "2"}))
+    order, before = orders.windows(25, 45), orders.metadata
+    assert len(before["snapshots"]) > 1
+    assert len(before["partition-specs"]) == 2
+    contradicting(orders, order)
+    with pytest.raises(ConflictingChanges):
+        orders.run(order)
+    assert orders.metadata == before
+    orders.merge(25, 45)
+    assert orders.differences(45) == []
+
+
+def test_of_records_without_a_whole_key_nothing_is_gathered(spark):
+    columns = Columns(
+        tuple(Field(part.name, part.name, type_) for part, type_ in ((CUSTOMER, TEXT), (ORDER, LONG))), ()
+    )
+    keys = [{}, {"customer": {"S": "ada"}}, of("ada", 1), of("ada", 1)]
+    records = [
+        {"Metadata": {"WriteTimestampMicros": {"N": "1"}}, "Keys": key, "NewImage": {**key, "v": {"N": str(n)}}}
+        for n, key in enumerate([*keys, *keys])
+    ]
+    lines = spark.createDataFrame([(json.dumps(record), 0) for record in records], "value string, `#window` int")
+    rows = changes.folded(lines, SourceTable(ARN, "id", (CUSTOMER, ORDER)), columns)
+    told = ("#key0", "#key1", changes.RECORDS, changes.LACKING, changes.CONFLICTS)
+    found = {tuple(row) for row in rows.select(*(f"`{name}`" for name in told)).collect()}
+    assert found == {(None, None, 2, 2, 0), ("ada", None, 2, 2, 0), ("ada", 1, 4, 0, 3)}

@@ -13,6 +13,7 @@ from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant
 from pipeline.table.marker import LOADING
 from spark.job import run
+from tests.spark.reads import given_to_readers, times
 from tests.spark.sample_items import ALL_TYPES, N_KEY, S
 from tests.spark.shop import another_id, minute
 
@@ -58,7 +59,19 @@ def test_the_table_is_as_the_design_says(loaded):
     source, _ = loaded
     metadata = source.metadata
     schema = metadata["schemas"][-1]
-    assert (metadata["format-version"], metadata["properties"]["write.merge.mode"]) == (2, "merge-on-read")
+    assert metadata["format-version"] == 2
+    written = {name: value for name, value in metadata["properties"].items() if name.startswith("write.")}
+    written.pop("write.parquet.compression-codec", None)  # Iceberg notes which one it began the table with
+    assert written == {
+        "write.delete.mode": "merge-on-read",
+        "write.update.mode": "merge-on-read",
+        "write.merge.mode": "merge-on-read",
+        "write.merge.isolation-level": "serializable",
+        "write.distribution-mode": "hash",
+        "write.target-file-size-bytes": "268435456",
+        "write.metadata.delete-after-commit.enabled": "true",
+        "write.metadata.previous-versions-max": "100",
+    }
     assert next((f["name"], f["required"]) for f in schema["fields"]) == ("pk", True)
     assert schema["identifier-field-ids"] == [schema["fields"][0]["id"]]
     assert [f["transform"] for f in metadata["partition-specs"][0]["fields"]] == ["bucket[4]"]
@@ -121,15 +134,18 @@ def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch, 
     monkeypatch.setattr(local.aws.pitr.files, "LEAST_BILLED_BYTES", 1)  # a few items are billed nothing otherwise
     for name, value in bounds.items():
         monkeypatch.setattr(spark.loading.sampling, name, value)
-    source = shop(key=N_KEY)
+    source, given = shop(key=N_KEY), given_to_readers(monkeypatch)
     kinds = [{"N": "1"}, {"N": "2.5"}, {"M": {"x": {"N": "1"}}}, {"M": {"x": {"N": "1.5"}, "y": S}}]
     for i, value in enumerate(kinds):
         source.put(1, {"pk": S, "sk": {"N": f"{i}.5"}, f"a{i // 2}": value, f"only{i}": S})
     report = source.load(5)
     assert (report["passes"], report["counts"]) == (2, {"read": 4, "inserted": 4, "misfits": 0})
+    assert times(given) == {"binaryFile": {1}, "json": {2}}
     assert source.differences(5) == []
     assert {len(row) for row in source.rows().values()} == {2 + 2 + 4 + 2}
+    given.clear()
     assert source.load(6)["passes"] == 1, "the columns that are there now have room for everything"
+    assert times(given) == {"binaryFile": {1}, "json": {1}}
 
 
 def test_what_a_sample_counts_weighs_as_much_as_what_all_items_count(shop, monkeypatch):

@@ -86,6 +86,15 @@ def test_a_week_back_can_still_be_looked_at_and_what_is_older_is_gone(maintained
     assert rows.count() == len(source.items(END - 8 * DAY))
 
 
+def test_where_the_order_keeps_three_days_more_of_what_is_older_goes(maintained):
+    source, *_ = maintained
+    report = source.maintain(END, snapshot_days=3)
+    oldest = source.metadata["snapshots"][0]["summary"]["tidemark.watermark"]
+    # Of merges two days apart, the newest that is older than three days is four days old; those of six and eight went.
+    assert oldest == as_of(minute(END) - timedelta(days=4))
+    assert report["counts"]["snapshots_expired"] == 2
+
+
 def test_only_files_that_no_snapshot_knows_and_that_are_old_go(maintained):
     source, *_ = maintained
     lost, young = (source.table_folder / "data" / name for name in ("lost.parquet", "young.parquet"))

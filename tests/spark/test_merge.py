@@ -244,5 +244,5 @@ def test_a_backfill_repeats_a_stretch_and_leaves_the_watermark(base):
     report = run(source.spark, source.windows(5, 45, job="backfill"))
     assert source.differences(45) == []
     counts = report["counts"]
-    assert (counts["already_there"], counts["inserted"], counts["unknown_deletes"]) == (1, 1, 1)
+    assert (counts["updated"], counts["inserted"], counts["unknown_deletes"]) == (1, 1, 1)
     assert (source.state.watermark, report["continuity"]) == (minute(45), "")

@@ -164,3 +164,35 @@ def test_a_rebuild_brings_what_was_set_since(shop):
         **{"pk": "a", "value": 1, "w": hashed('{"S":"x"}'), "m": {"y": "x"}},
         **{"_write_time": None, "_misfits": None},
     }
+
+
+def test_what_any_number_of_stars_reaches_in_maps_and_lists_alike_is_hidden(spark):
+    inside, path = S, ""
+    for step in range(7):
+        inside, path = ({"L": [inside, N]} if step % 2 else {"M": {"k": inside, "n": N}}), path + "/*"
+    said = Overrides.parse({f"/a{path}": {"hash": True}, f"/b{path}/*": {"drop": True}})
+    protection = Protection.of(said, SECRET)
+    safe = protection.items_text(lines(spark, [{"a": inside, "b": inside}]), "value", "safe").first()["safe"]
+    assert safe.count(hashed('{"S":"x"}')) == 1
+    assert safe.count(hashed('{"N":"1"}')) == 1
+    assert safe.count('{"S":"x"}') == 1, "of b, which is not so deep"
+    assert protection.contradicted("item").count("map_values") < 2 * 8 * 7, "no more for each star than for the last"
+
+
+def test_many_names_are_hidden_beside_all_others_wherever_they_stand(spark):
+    names = [f"name {number}" for number in range(15)]
+    rules = {f"/m/{name}": {"drop": True} if at % 2 else {"hash": True} for at, name in enumerate(names)}
+    said = Overrides.parse({**rules, "/m/*/secret": {"drop": True}, **{name: {"hash": True} for name in names}})
+    inside = {"M": {"x": S, "secret": S}}
+    level = {**dict.fromkeys(names, S), "other": inside}
+    items = [{"m": {"M": level}, **level}, {"m": {"L": [inside, S]}}]
+    safe = Protection.of(said, SECRET).items_text(lines(spark, items), "value", "safe").select("safe").collect()
+    assert observed_items(items, said) == observed_items(json.loads(row[0]) for row in safe)
+    first, second = (json.loads(row[0]) for row in safe)
+    left = {name: {"S": hashed('{"S":"x"}')} for name in names}
+    assert first == {
+        "m": {"M": {**{n: left[n] for n in names[::2]}, "other": {"M": {"x": S}}}},
+        **left,
+        "other": inside,
+    }
+    assert second == {"m": {"L": [{"M": {"x": S}}, S]}}

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns import growth as column_growth
+from pipeline.columns.pointers import step
 from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
@@ -95,6 +96,27 @@ def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):
     source.put(26, item("deep", w={"L": [{"L": [{"M": {"no": S}}]}]}))
     with pytest.raises(OverrideContradicted, match='"deep"'):
         carry_out(source, source.windows(25, 45), **said)
+
+
+@pytest.mark.parametrize("name", ["plain", "\U0001f600", 'a \U0001f600 \U00010000/~"', "ü\n"])
+@pytest.mark.parametrize("hides", ["drop", "hash"])
+def test_what_is_hidden_in_a_map_is_found_in_lists_in_lists_however_it_is_spelled(shop, name, hides):
+    source, said = shop(), {"/who/" + step(name): {hides: True}}
+    source.put(1, item("a", who={"M": {name: S, "x": S}}), item("odd", who={"L": [{"L": [{"M": {name: S}}]}]}))
+    with pytest.raises(OverrideContradicted, match=r'speaks of what is in a map; .*"odd"'):
+        carry_out(source, source.full(5), **said)
+    source.put(6, item("odd", who={"L": [{"L": [{"M": {name + "2": S}}]}]}))
+    assert carry_out(source, source.full(15), **said)["outcome"] == "committed"
+
+
+def test_a_name_with_a_line_end_is_not_the_same_without(shop):
+    source = shop()
+    source.put(1, item("a", **{"age": N, "age\n": N, "zip\n": N}))
+    carry_out(source, source.full(5), age="bigint")
+    source.put(6, item("b", **{"age": N, "age\n": S, "zip\n": S}))
+    assert carry_out(source, source.windows(5, 25), age="bigint")["counts"]["misfits"] == 2
+    source.put(26, item("c", zip=S))
+    assert carry_out(source, source.windows(25, 45), age="bigint", zip={"drop": True})["counts"]["inserted"] == 1
 
 
 def test_a_verification_refuses_what_a_hash_is_contradicted_by(shop):

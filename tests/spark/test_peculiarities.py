@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from local.aws.pitr.oddities import ODDITIES
+from spark.exports.reading import read_exports
 from tests.spark.sample_items import item
+from tests.spark.tampering import listed, relist, summaries
 
 pytestmark = pytest.mark.spark
 
@@ -24,3 +26,18 @@ def test_every_peculiarity_of_real_exports_is_borne(shop, left_out):
     told = {name: report["counts"][name] for name in ("inserted", "updated", "deleted", "unknown_deletes", "transient")}
     assert told == {"inserted": 1, "updated": 1, "deleted": 1, "unknown_deletes": 0, "transient": 0}
     assert report["continuity"] == ""
+
+
+def test_data_files_without_records_before_all_others_hide_nothing(shop):
+    source = shop()
+    source.put(1, item("a"))
+    load = source.full(5)
+    source.put(6, item("b"))
+    for order in (load, source.windows(5, 25)):
+        (summary,) = summaries(order)
+        relist(source, summary, sorted(listed(source, summary), key=lambda file: file["itemCount"]))
+        (export,) = read_exports(source.spark, order)
+        counts = [file.item_count for file in export.manifest.files]
+        assert (counts[0], counts[-1], sum(counts)) == (0, 1, 1)
+        assert source.run(order)["counts"]["read"] == 1
+    assert source.differences(25) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Thread
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 
 import spark.exports.reading
@@ -12,7 +13,7 @@ import spark.loading.load
 import spark.merging.accounting
 import spark.merging.merge
 from pipeline.errors import Overlap, TableContended
-from spark.iceberg.commits import marker
+from spark.iceberg.commits import marker, undisturbed
 from spark.job import run
 from tests.spark.sample_items import item
 from tests.spark.shop import another_id, minute
@@ -38,31 +39,32 @@ def test_of_two_loads_at_once_the_later_says_that_the_table_was_taken(shop, monk
     assert source.report(order)["error"] == "TableContended"
 
 
-@pytest.mark.parametrize("rival_has_our_work", [False, True])
+@pytest.mark.parametrize(("rival", "is_ours"), [("ours", True), ("of another attempt", True), ("beyond", False)])
 @pytest.mark.parametrize(
     ("module", "step"),
     [(spark.merging.merge, "merge_statement"), (spark.merging.accounting, "watched_counts")],
     ids=["before anything is read", "when all rows are written"],
 )
 def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(
-    shop, monkeypatch, module, step, rival_has_our_work
+    shop, monkeypatch, module, step, rival, is_ours
 ):
     source = shop()
     source.put(1, item("a", v={"N": "1"}))
     source.load(5)
     source.put(6, item("a", v={"N": "2"}))
     order = source.windows(5, 25)
+    rivals = {"ours": order, "of another attempt": another_id(order, "rival"), "beyond": source.windows(5, 25, 45)}
     before, taken = len(source.metadata["snapshots"]), getattr(module, step)
 
     def raced(*arguments):
         # In a thread of its own: what this one commits carries the properties of the job.
-        rival = Thread(target=_rival, args=(source, order if rival_has_our_work else another_id(order, "rival")))
-        rival.start()
-        rival.join()
+        other = Thread(target=_rival, args=(source, rivals[rival]))
+        other.start()
+        other.join()
         return taken(*arguments)
 
     monkeypatch.setattr(module, step, raced)
-    if rival_has_our_work:
+    if is_ours:
         assert run(source.spark, order)["outcome"] == "committed"
     else:
         with pytest.raises(TableContended):
@@ -107,3 +109,33 @@ def _rival(source, order):
     for name, value in marker(order, {}, fingerprint="").items():
         writer = writer.option(f"snapshot-property.{name}", value)
     writer.overwrite(F.lit(True))
+
+
+def _failure(spark, *, glue: str = "", iceberg: str = "ValidationException") -> Py4JJavaError:
+    """A failed commit, as Java tells it: Iceberg's exception, perhaps because of one of Glue's."""
+    cause, nothing = None, spark.sparkContext._gateway.new_array(spark._jvm.java.lang.Object, 0)
+    if glue:
+        cause = getattr(spark._jvm.software.amazon.awssdk.services.glue.model, glue).builder().message("no").build()
+    return Py4JJavaError(
+        "", getattr(spark._jvm.org.apache.iceberg.exceptions, iceberg)(cause, "Cannot commit", nothing)
+    )
+
+
+@pytest.mark.parametrize(
+    ("glue", "iceberg", "is_race"),
+    [
+        ("", "ValidationException", True),
+        ("", "CommitFailedException", True),
+        ("ConcurrentModificationException", "CommitFailedException", True),
+        ("ValidationException", "ValidationException", False),
+        ("InvalidInputException", "CommitFailedException", False),
+    ],
+)
+def test_what_glue_refuses_is_no_lost_race(shop, spark, glue, iceberg, is_race):
+    failure = _failure(spark, glue=glue, iceberg=iceberg)
+
+    def fails():
+        raise failure
+
+    with pytest.raises(TableContended if is_race else Py4JJavaError):
+        undisturbed(shop().full(5), fails)

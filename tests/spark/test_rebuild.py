@@ -94,6 +94,21 @@ def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
     assert source.differences(40) == []
 
 
+def test_after_a_rollback_past_a_rebuild_of_the_key_a_new_table_is_asked_for(shop):
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}})
+    source.load(5)
+    loaded = source.metadata["current-snapshot-id"]
+    source.put(6, {"pk": S, "sk": {"N": "1.5"}})
+    source.load(15)
+    source.change("CALL glue.system.set_current_snapshot('TABLE', THAT)", THAT=str(loaded))
+    # The new column has the id of the old one, and another type.
+    with pytest.raises(RebuildNeeded, match="lacks sk"):
+        source.merge(5, 25)
+    source.load(25)
+    assert source.differences(25) == []
+
+
 def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
     source = shop()
     source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}, "m": {"M": {"x": S}}})

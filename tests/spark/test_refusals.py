@@ -86,6 +86,7 @@ OF_ANY_JOB = (
     tampering.of_another_table,
     tampering.of_another_id,
 )
+VERIFICATIONS = [row for row in TAMPERED if row[0] in (*OF_ANY_JOB, tampering.blank_line)]
 LOADS = [
     *((tamper, error, said) for tamper, error, said in TAMPERED if tamper in OF_ANY_JOB),
     (tampering.blank_line, errors.CountMismatch, "holds 1 records, its manifest says 2"),
@@ -102,6 +103,18 @@ def test_a_rebuild_refuses_and_readers_keep_the_old_content(source, tamper, erro
     assert said in refusal.value.message
     assert (source.rows(), source.state) == before
     assert set(source.metadata["refs"]) == {"main"}
+    assert source.report(order)["error"] == error.__name__
+
+
+@pytest.mark.parametrize(("tamper", "error", "said"), VERIFICATIONS, ids=[row[0].__name__ for row in VERIFICATIONS])
+def test_a_verification_refuses_and_blames_the_export_not_the_table(source, tamper, error, said):
+    order = replace(source.full(5), job="verify")
+    tamper(source, order)
+    before = source.metadata
+    with pytest.raises(error) as refusal:
+        run(source.spark, order)
+    assert said in refusal.value.message
+    assert source.metadata == before
     assert source.report(order)["error"] == error.__name__
 
 

@@ -9,12 +9,21 @@ from dataclasses import replace
 import pytest
 
 from local.aws.pitr.offline import FullExport
-from pipeline.errors import CountMismatch, Gap, OtherTableId, Overlap, VerificationFailed, WatermarkMissing
+from pipeline.errors import (
+    CountMismatch,
+    Gap,
+    KeyMismatch,
+    OtherTableId,
+    Overlap,
+    VerificationFailed,
+    WatermarkMissing,
+)
 from spark.exports.reading import read_exports
 from spark.iceberg.table import Table
 from spark.job import run
 from spark.verifying.verify import Verification, compared_pairs
 from tests.spark import tampering
+from tests.spark.sample_items import N_KEY
 from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
@@ -195,6 +204,16 @@ def test_another_source_and_a_table_that_is_not_there_are_refused(loaded, shop):
         run(loaded.spark, replace(order, source=replace(order.source, id="another")))
     with pytest.raises(WatermarkMissing):
         verify(shop(), 5)
+
+
+def test_rows_are_not_looked_for_by_a_part_of_their_key(shop):
+    s = shop(key=N_KEY)
+    s.put(1, *(item("a", sk={"N": str(n)}) for n in range(2)))
+    s.load(5)
+    order = verify_order(s, 5)
+    assert run(s.spark, order)["result"] == "0 differences"
+    with pytest.raises(KeyMismatch, match="are not found by the key pk:S"):
+        run(s.spark, replace(order, source=replace(order.source, key=N_KEY[:1])))
 
 
 def test_an_export_that_holds_more_than_it_says_is_not_blamed_on_the_table(shop):

@@ -1,102 +1,151 @@
 """Step Functions: how an execution ends, how long it waits, how much it may carry."""
 
 import json
-import time
+import random
+from datetime import timedelta
 
 import pytest
 from botocore.exceptions import ClientError
 
+from local.aws import states
 from local.aws.states import _only_while_running
 
 pytestmark = pytest.mark.local_aws
 
 _DONE = {"Done": {"Type": "Succeed"}}
+_ASKS = {"Action": "ssm:GetParameter", "Resource": "*"}
 _FAILS = {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:ssm:getParameter", "Arguments": {"Name": "/none"}}
+_A_LONG_TIME = 10**7
+#: Instants are written in whole milliseconds.
+_ROUNDED = timedelta(milliseconds=1)
 
 
 def _wait(seconds: int) -> dict:
     return {"Wait": {"Type": "Wait", "Seconds": seconds, "Next": "Done"}, **_DONE}
 
 
+def _asks_again(seconds: int, **retrier: int) -> dict:
+    """A task that fails each time, and so many seconds after it tries again."""
+    retry = {"ErrorEquals": ["States.ALL"], "IntervalSeconds": seconds, "BackoffRate": 1, "MaxAttempts": 100}
+    return {"Ask": {**_FAILS, "Retry": [{**retry, **retrier}], "Next": "Done"}, **_DONE}
+
+
 @pytest.fixture
 def role(account):
-    return account.role("states", "states", {"Action": "ssm:GetParameter", "Resource": "*"})
+    return account.role("states", "states", _ASKS)
+
+
+def _events(aws, execution: str) -> list[dict]:
+    return aws.client("stepfunctions").get_execution_history(executionArn=execution, maxResults=1000)["events"]
 
 
 def _history(aws, execution: str) -> list[str]:
-    events = aws.client("stepfunctions").get_execution_history(executionArn=execution, maxResults=1000)["events"]
-    return [event["type"] for event in events]
+    return [event["type"] for event in _events(aws, execution)]
 
 
-def test_a_wait_ends_when_the_clock_is_moved_past_it(aws, account, role):
-    execution = account.start(account.machine(_wait(3600), role))
-    time.sleep(0.5)
-    assert account.described(execution)["status"] == "RUNNING"
-    aws.advance(3600)
-    assert account.ended(execution, within=30)["status"] == "SUCCEEDED"
+def _ended_while_time_passes(aws, account, execution: str, step: int) -> dict:
+    """The execution once it has ended; so many virtual seconds pass from look to look."""
+
+    def look() -> dict:
+        aws.advance(step)
+        return account.described(execution)
+
+    return account.until(look, lambda found: found["status"] != "RUNNING", within=30)
+
+
+def test_a_wait_ends_when_the_clock_is_moved_past_it_and_not_before(aws, account, role):
+    execution = account.start(account.machine(_wait(36_000), role))
+    assert _ended_while_time_passes(aws, account, execution, step=3600)["status"] == "SUCCEEDED"
+    at = {event["type"]: event["timestamp"] for event in _events(aws, execution)}
+    assert at["WaitStateExited"] - at["WaitStateEntered"] >= timedelta(seconds=36_000) - _ROUNDED
 
 
 def test_waits_and_retries_are_scaled_by_the_knob(aws, account, role):
     aws.set_knobs(wait_scale=0.0)
-    retry = {"Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 60, "MaxAttempts": 3}]}
-    machine = account.machine(
-        {"Wait": {"Type": "Wait", "Seconds": 600, "Next": "Ask"}, "Ask": {**_FAILS, **retry, "End": True}}, role
-    )
-    began = time.monotonic()
+    wait = {"Wait": {"Type": "Wait", "Seconds": _A_LONG_TIME, "Next": "Ask"}}
+    machine = account.machine({**wait, **_asks_again(_A_LONG_TIME, MaxAttempts=3)}, role)
+    # It ends at all.
     assert account.run(machine)["error"] == "Ssm.ParameterNotFound"
-    assert time.monotonic() - began < 300
 
 
 def test_a_stopped_execution_stays_aborted_and_asks_nothing_more(aws, account, role):
-    retry = {"Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "BackoffRate": 1, "MaxAttempts": 100}]}
-    execution = account.start(account.machine({"Ask": {**_FAILS, **retry, "Next": "Done"}, **_DONE}, role))
+    execution = account.start(account.machine(_asks_again(600), role))
     account.until(lambda: _history(aws, execution), lambda events: "TaskFailed" in events)
     aws.client("stepfunctions").stop_execution(executionArn=execution, error="Killed", cause="by a test")
     asked = len(account.checks(role))
-    time.sleep(1.5)
+
+    def meanwhile() -> int:
+        aws.advance(600)
+        return _history(aws, another).count("TaskFailed")
+
+    another = account.start(account.machine(_asks_again(600), account.role("other", "states", _ASKS), name="other"))
+    account.until(meanwhile, lambda failed: failed >= 3)
     described = account.described(execution)
     assert (described["status"], described["error"]) == ("ABORTED", "Killed")
     assert _history(aws, execution)[-1] == "ExecutionAborted"
     assert len(account.checks(role)) == asked
 
 
-def test_a_state_machine_times_out_by_the_virtual_clock(aws, account, role):
-    execution = account.start(account.machine(_wait(100_000), role, TimeoutSeconds=7200))
-    aws.advance(7100)
-    time.sleep(0.3)
-    assert account.described(execution)["status"] == "RUNNING"
-    aws.advance(101)
-    assert account.ended(execution, within=30)["status"] == "TIMED_OUT"
+def test_a_state_machine_times_out_by_the_virtual_clock_and_not_before(aws, account, role):
+    execution = account.start(account.machine(_wait(_A_LONG_TIME), role, TimeoutSeconds=72_000))
+    described = _ended_while_time_passes(aws, account, execution, step=7200)
+    assert described["status"] == "TIMED_OUT"
+    assert described["stopDate"] - described["startDate"] >= timedelta(seconds=72_000) - _ROUNDED
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """What an execution waits for from try to try, in virtual seconds, by what takes MiniStack's place there."""
+    slept = []
+    monkeypatch.setattr(states, "sleep_virtually", slept.append)
+    find = states._exact_delay(lambda retriers, _error, _tries: (retriers[0], 0))
+    sleep = states._virtual_sleep(lambda _seconds: None)
+
+    def waited(retrier: dict, times: int = 3) -> list[float]:
+        for tried in range(times):
+            find([retrier], "Wrong", {0: tried})
+            sleep(60)  # what MiniStack would wait
+        return slept
+
+    return waited
 
 
 @pytest.mark.parametrize(
     ("retrier", "seconds"),
     [
-        pytest.param(
-            {"IntervalSeconds": 1, "BackoffRate": 10, "MaxDelaySeconds": 2, "MaxAttempts": 3}, (4.5, 60), id="capped"
-        ),
-        pytest.param(
-            {"IntervalSeconds": 3, "BackoffRate": 1, "JitterStrategy": "FULL", "MaxAttempts": 3},
-            (0, 60),  # from nothing to nine seconds, as the dice fall
-            id="jittered",
-        ),
-        pytest.param(
-            {"IntervalSeconds": 1, "BackoffRate": 2, "MaxAttempts": 2, "JitterStrategy": "NONE"},
-            (2.5, 60),
-            id="growing",
-        ),
+        pytest.param({}, [1, 2, 4], id="as AWS has it where nothing is said"),
+        pytest.param({"IntervalSeconds": 40, "BackoffRate": 3}, [40, 120, 360], id="growing"),
+        pytest.param({"IntervalSeconds": 40, "BackoffRate": 1, "JitterStrategy": "NONE"}, [40, 40, 40], id="even"),
+        pytest.param({"IntervalSeconds": 1, "BackoffRate": 10, "MaxDelaySeconds": 20}, [1, 10, 20], id="capped"),
     ],
 )
-def test_retries_wait_as_long_as_on_aws(aws, account, role, retrier, seconds):
-    states = {"Ask": {**_FAILS, "Retry": [{"ErrorEquals": ["States.ALL"], **retrier}], "End": True}}
-    machine = account.machine(states, role)
-    began = time.monotonic()
-    assert account.run(machine)["status"] == "FAILED"
-    assert seconds[0] <= time.monotonic() - began <= seconds[1]
+def test_retries_wait_as_long_as_on_aws(waits, retrier, seconds):
+    assert waits(retrier) == seconds
+
+
+def test_jittered_retries_wait_from_nothing_to_as_long(waits, monkeypatch):
+    monkeypatch.setattr(states, "_jitter", random.Random(1))  # noqa: S311 - dice of a test
+    found = waits({"IntervalSeconds": 3, "BackoffRate": 1, "JitterStrategy": "FULL"}, times=400)
+    assert 0 <= min(found) < 0.1
+    assert 2.9 < max(found) <= 3
+    assert 1.4 < sum(found) / len(found) < 1.6
+
+
+def test_a_wait_that_is_no_retry_s_is_as_long_as_it_says(waits):
+    assert waits({"IntervalSeconds": 7}, times=1) == [7]
+    states._virtual_sleep(lambda _seconds: None)(60)
+    assert waits({}, times=0) == [7, 60]
+
+
+def test_a_retry_waits_by_the_virtual_clock(aws, account, role):
+    execution = account.start(account.machine(_asks_again(36_000, MaxAttempts=1), role))
+    assert _ended_while_time_passes(aws, account, execution, step=3600)["status"] == "FAILED"
+    first, second = (event["timestamp"] for event in _events(aws, execution) if event["type"] == "TaskFailed")
+    assert second - first >= timedelta(seconds=36_000) - _ROUNDED
 
 
 def test_the_same_name_and_input_of_a_running_execution_is_that_execution(account, role):
-    machine = account.machine(_wait(60), role)
+    machine = account.machine(_wait(_A_LONG_TIME), role)
     first = account.start(machine, {"a": 1}, name="one")
     assert account.start(machine, {"a": 1}, name="one") == first
     with pytest.raises(ClientError, match="ExecutionAlreadyExists"):
@@ -153,7 +202,7 @@ def test_times_in_an_execution_are_virtual(aws, account, role):
             {"Say": {"Type": "Pass", "Output": "{% $states.context.Execution.StartTime %}", "End": True}}, role
         )
     )
-    assert abs((described["startDate"] - now).total_seconds()) < 5
+    assert now - _ROUNDED <= described["startDate"] <= aws.now()
     assert json.loads(described["output"]).startswith(now.strftime("%Y-%m-%d"))
 
 

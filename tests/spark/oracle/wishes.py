@@ -1,7 +1,8 @@
 """What the user of a random table says of its columns, and what the table must show then.
 
 Types, names, ``drop`` and ``hash``, of attributes, of members of maps, of elements of lists. Items are made to obey, since
-what contradicts a set type is refused. Nothing here is shared with the jobs but the reading of the setting.
+what contradicts a set type is refused. The jobs are told by the setting; what it says is read here once more, by the
+README's words (`tests.spark.oracle.said`).
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ from pyiceberg.types import (
 )
 
 from local.compare import Table, pointer
-from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, tags_of
+from pipeline.columns.overrides import Overrides
+from tests.spark.oracle.said import ANY, Said
 from tests.spark.oracle.values import Value, scalar, usual_type, value
 from tests.spark.overriding import hashed
 
 SECRET = "what the oracle's hashes are keyed with"  # noqa: S105 - a test's own
 Item = dict[str, Value]
 #: What a rule makes of a value; of a dropped one, nothing.
-_Change = Callable[[Override, Value], Value | None]
+_Change = Callable[[Said, Value], Value | None]
 
 #: The exact type of a column of which so much is said, where the data leave no choice.
 _TYPES: Mapping[str, type[IcebergType]] = {
@@ -54,8 +56,10 @@ class Wishes:
     """What is said of the columns of one table: of some attributes, one thing each; of none of the key."""
 
     def __init__(self, rules: Mapping[str, Any]) -> None:
+        #: What the jobs are told.
         self.columns = Overrides.parse(rules)
         self._rules = rules
+        self._said = [Said.of(path, said) for path, said in rules.items()]
 
     @classmethod
     def of(cls, dice: Random, names: list[str], inner: list[str]) -> Wishes:
@@ -66,7 +70,7 @@ class Wishes:
     def others(self, dice: Random, names: list[str]) -> Wishes:
         """What is said later: some of it no more, some attributes dropped and named that nothing was said of."""
         kept = {path: said for path, said in self._rules.items() if dice.random() < 0.6}
-        free = [name for name in names if name != ANY and all(rule.path[0] != name for rule in self.columns.rules)]
+        free = [name for name in names if name != ANY and all(rule.path[0] != name for rule in self._said)]
         said = {
             pointer("", name): dice.choice(({"drop": True}, {"name": f"later{i}"})) for i, name in enumerate(free[:3])
         }
@@ -83,22 +87,22 @@ class Wishes:
     def broken(self, table: Table) -> list[str]:
         """What a table's columns break of it: names and types."""
         found = []
-        for rule in self.columns.rules:
+        for rule in self._said:
             column = table.columns.get(rule.path[0])
             if column is None or len(rule.path) > 1:
                 continue
-            scale, type_ = decimal_scale(rule.type), column.field_type
+            scale, type_ = rule.scale, column.field_type
             is_typed = type_ == DecimalType(38, scale) if scale is not None else isinstance(type_, _type_of(rule))
             if rule.drop or not is_typed or rule.name not in ("", column.name):
-                found.append(f"of {rule.pointer} is said {rule.said}, and there is {column}")
+                found.append(f"what is said is {rule}, and there is {column}")
         return found
 
     def _changed(self, item: Item, change: _Change) -> Item:
         return {name: now for name, was in item.items() if (now := self._made((name,), was, change)) is not None}
 
     def _made(self, path: tuple[str, ...], found: Value, change: _Change) -> Value | None:
-        for rule in self.columns.rules:
-            if rule.matches(path):
+        for rule in self._said:
+            if rule.is_of(path):
                 made = change(rule, found)
                 if made is None:
                     return None
@@ -133,7 +137,7 @@ def _rule(dice: Random, name: str, inner: list[str], number: int) -> tuple[str, 
     return path, {what: True}
 
 
-def _obeying(rule: Override, found: Value, dice: Random) -> Value:
+def _obeying(rule: Said, found: Value, dice: Random) -> Value:
     """The value, or another where it contradicts."""
     ((tag, _),) = found.items()
     if rule.hash and tag in ("L", "M"):
@@ -142,10 +146,10 @@ def _obeying(rule: Override, found: Value, dice: Random) -> Value:
         return found
     if rule.type in _NARROW:
         return {"N": str(dice.randrange(-(10**9), 10**9))}
-    return found if tag in tags_of(rule.type) else value(dice, tags_of(rule.type)[0], ["a", "b"], depth=9)
+    return found if tag in rule.takes else value(dice, rule.takes[0], ["a", "b"], depth=9)
 
 
-def _shown(rule: Override, found: Value) -> Value | None:
+def _shown(rule: Said, found: Value) -> Value | None:
     ((tag, _),) = found.items()
     if rule.drop:
         return None
@@ -168,5 +172,5 @@ def _text(tag: str, inner: Any) -> Any:
     return format(Decimal(inner).normalize(_EXACT), "f") if tag == "N" else inner
 
 
-def _type_of(rule: Override) -> type[IcebergType]:
+def _type_of(rule: Said) -> type[IcebergType]:
     return StringType if rule.hash else _TYPES.get(rule.type, IcebergType)

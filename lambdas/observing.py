@@ -1,0 +1,60 @@
+"""Observing: everything that the planner may look at, read once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lambdas.aws import executions, jobs, parameters, reports, source, table
+from pipeline.deployment import Deployment
+from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS
+from pipeline.planning.journal import Claim, newest_claim
+from pipeline.planning.observation import Observation
+from pipeline.run_reports import ALREADY_THERE, COMMITTED
+from pipeline.table.marker import TableState
+
+
+def observe(
+    deployment: Deployment, name: str, found: parameters.TableParameters, execution: str, *, by_schedule: bool
+) -> Observation:
+    """Look at source, table, journal and job. `found`: the parameters of the table `name`, as they were read."""
+    claim = newest_claim(found.runs)
+    history = source.look(name)
+    if claim:
+        claim = _with_owner(deployment, name, claim, execution)
+    # After the claim's owner and report: of work that they say has ended the table must not show the state of before.
+    state = table.look(deployment.database, found.settings.iceberg_table)
+    return Observation(
+        source=history,
+        table=state,
+        control=found.control,
+        recorded=found.recorded,
+        claim=claim and _with_failed_runs(deployment, claim, state),
+        execution=execution,
+        given_up=found.told.given_up,
+        settings=found.settings.digest,
+        by_schedule=by_schedule,
+    )
+
+
+def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:
+    """Add to a claim what the parameter cannot know: whether its owner runs, and what its job has reported."""
+    runs = claim.owner == execution or executions.runs(claim.owner)
+    asks_itself = claim.owner == execution and claim.plan.mode in REPORTED_AS
+    report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
+    outcome = report.get("outcome", "")
+    return replace(
+        claim,
+        owner_runs=runs,
+        refused_with=report.get("error", ""),
+        refusal=report.get("message", ""),
+        committed=outcome in (ALREADY_THERE, COMMITTED),
+        reported=outcome == REPORTED_AS.get(claim.plan.mode),
+    )
+
+
+def _with_failed_runs(deployment: Deployment, claim: Claim, state: TableState) -> Claim:
+    """Add how often the job has failed, which counts of a wish only."""
+    if claim.owner_runs or claim.plan.mode not in (BACKFILL, FULL) or claim.is_done(state):
+        return claim
+    failed = jobs.failed_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
+    return replace(claim, ended_runs=failed)

@@ -1,0 +1,123 @@
+"""What the mails have said, as it is kept in the parameter ``told``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.errors import WishGivenUp
+from pipeline.instants import format_instant, parse_instant
+from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
+
+#: A parameter holds 4,096 characters; more different failures than these in one incident are told again.
+MOST_REMEMBERED = 12
+#: Of an error's name; longer ones are cut.
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What makes two failures the same: the error's name, the state it was in, and what the run was to do there.
+
+    `mode` is the plan's, or "" where nothing was planned. Messages play no part: they hold instants.
+    """
+
+    error: str
+    state: str
+    mode: str = ""
+
+    @property
+    def is_of_a_wish(self) -> bool:
+        """Whether a run failed for a person: that the schedule's own work succeeds again says nothing of it."""
+        return self.mode in (BACKFILL, VERIFY) or self.error == WishGivenUp.__name__
+
+    def __str__(self) -> str:
+        return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", UPDATE) else "")
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Failures without success between them: since which tick, at which watermark, and what has been told, oldest first.
+
+    `ending`: its all-clear is being mailed, or has been; whatever fails now is another incident.
+    """
+
+    since: datetime
+    watermark: datetime | None
+    kinds: tuple[Kind, ...]
+    ending: bool = False
+
+    @property
+    def is_of_maintenance(self) -> bool:
+        """Whether nothing but maintenance has failed: the table is followed all the while."""
+        return all(kind.mode == MAINTAIN for kind in self.kinds)
+
+    def ticks_until(self, end: datetime, tick: timedelta) -> int:
+        """How many ticks of the schedule had no success, if `end` is the first that has."""
+        return max(1, -((self.since - end) // tick))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
+
+    `given_up`: the job id of the last wish that was told to be given up. `doubted`: at which watermark rows were not what
+    changes say. `trusted`: the watermark at which the table was verified or made anew last.
+    """
+
+    incident: Incident | None = None
+    level: int = 0
+    digested: datetime | None = None
+    given_up: str = ""
+    doubted: datetime | None = None
+    trusted: datetime | None = None
+
+    def to_text(self) -> str:
+        """Write it as its parameter's value."""
+        raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
+        if self.given_up:
+            raw["given_up"] = self.given_up
+        if self.doubted:
+            raw["doubted"] = format_instant(self.doubted)
+        if self.trusted:
+            raw["trusted"] = format_instant(self.trusted)
+        if self.incident:
+            raw["incident"] = {
+                "since": format_instant(self.incident.since),
+                "watermark": _optional(self.incident.watermark),
+                "kinds": [[k.error[:LONGEST_NAME], k.state, k.mode] for k in self.incident.kinds],
+                **({"ending": True} if self.incident.ending else {}),
+            }
+        return json.dumps(raw, separators=(",", ":"))
+
+    @classmethod
+    def from_text(cls, text: str) -> Told:
+        """Read what `to_text` wrote. Anything else counts as nothing told: a mail twice is better than none."""
+        try:
+            return cls._from_json(json.loads(text)) if text else cls()
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return cls()
+
+    @classmethod
+    def _from_json(cls, raw: Mapping[str, Any]) -> Told:
+        found = raw.get("incident")
+        incident = found and Incident(
+            parse_instant(found["since"]),
+            _instant(found["watermark"]),
+            tuple(Kind(*kind) for kind in found["kinds"]),
+            ending=bool(found.get("ending", False)),
+        )
+        doubted, trusted = (_instant(raw.get(name, "")) for name in ("doubted", "trusted"))
+        digested, given_up = _instant(raw["digested"]), str(raw.get("given_up", ""))
+        return cls(incident, int(raw["level"]), digested, given_up, doubted, trusted)
+
+
+def _optional(instant: datetime | None) -> str:
+    return format_instant(instant) if instant else ""
+
+
+def _instant(text: object) -> datetime | None:
+    return parse_instant(text) if text and isinstance(text, str) else None

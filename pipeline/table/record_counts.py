@@ -1,0 +1,37 @@
+"""What became of every record that a job read, in lines for people: mails and the local commands say it alike. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipeline.planning.execution_input import MAINTAIN, VERIFY
+from pipeline.table import maintenance, verification
+
+
+def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
+    """Every record read, by what became of it; of maintenance, which reads none, what it did."""
+    if job == VERIFY:
+        return [verification.accounted(counts)]
+    if job == MAINTAIN:
+        return maintenance.lines(counts)
+    if job == "load":
+        return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
+    parts = [
+        ("inserted", "inserted"),
+        ("updated", "updated"),
+        ("deleted", "deleted"),
+        ("already_there", "already there"),
+        ("unknown_deletes", "deletes of unknown keys"),
+    ]
+    # Only several windows at once can have these two.
+    rare = [
+        ("transient", "of keys that came and went between"),
+        ("folded", "overtaken by later ones"),
+    ]
+    shown = [f"{counts.get(name, 0)} {meaning}" for name, meaning in parts]
+    shown += [f"{counts[name]} {meaning}" for name, meaning in rare if counts.get(name, 0)]
+    lines = [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
+    # Those that were not are told where rows are doubted.
+    if "images_equal" in counts:
+        lines.append(f"Old images that were what the table showed: {counts['images_equal']}.")
+    return lines

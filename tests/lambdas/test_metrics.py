@@ -1,0 +1,47 @@
+"""What Plan publishes for the alarms: how far the table is behind, how much history is left, that a tick has come."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lambdas.plan import handler
+from tests.lambdas.account import Account, call
+
+pytestmark = pytest.mark.local_aws
+
+
+def plan(account: Account, **asked: str) -> None:
+    call(handler, input={"table": "orders", **asked}, execution=account.execution())
+
+
+def test_lag_and_the_history_left_are_published_for_the_table(account: Account, capsys: pytest.CaptureFixture[str]):
+    account.commit(account.grid(3))
+    plan(account)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    (metrics,) = [line for line in lines if "LagSeconds" in line]
+    assert metrics["table"] == "orders"
+    assert 45 * 60 <= metrics["LagSeconds"][0] < 60 * 60
+    assert 34 * 24 < metrics["HoursUntilHistoryIsLost"][0] < 35 * 24
+    (directive,) = metrics["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == "Tidemark"
+    assert [sorted(dimensions) for dimensions in directive["Dimensions"]] == [["service", "table"]]
+    (shared,) = [line for line in lines if "RecoveryPeriodUsed" in line]
+    assert 0 < shared["RecoveryPeriodUsed"][0] < 1
+    assert shared["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]], "one alarm watches all tables"
+
+
+def test_a_tick_publishes_its_length_for_all_tables_and_a_person_s_run_does_not(
+    account: Account, capsys: pytest.CaptureFixture[str]
+):
+    plan(account, scheduled_time="2026-11-21T12:15:00Z")
+    (tick,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "TickMinutes" in line]
+    assert (tick["TickMinutes"], tick["_aws"]["CloudWatchMetrics"][0]["Dimensions"]) == ([15], [["service"]])
+    plan(account)
+    assert "TickMinutes" not in capsys.readouterr().out
+
+
+def test_nothing_is_published_for_a_table_that_is_not_there_yet(account: Account, capsys: pytest.CaptureFixture[str]):
+    plan(account)
+    assert "LagSeconds" not in capsys.readouterr().out

@@ -1,0 +1,70 @@
+"""A table's fields by their ids: a snapshot is shown by the columns of now only if those are its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pipeline.columns.field_ids import check_shown
+from pipeline.errors import RebuildNeeded
+
+
+def field(id_: int, name: str, type_: Any) -> dict[str, Any]:
+    return {"id": id_, "name": name, "type": type_}
+
+
+PK, TOTAL = field(1, "pk", "string"), field(2, "total", "decimal(38, 1)")
+MAP = {"type": "struct", "fields": [field(4, "x", "string")]}
+LINES = {"type": "list", "element-id": 6, "element": {"type": "struct", "fields": [field(7, "y", "long")]}}
+NAMED = {"type": "map", "key-id": 9, "key": "string", "value-id": 10, "value": "long"}
+SHOWN = [PK, TOTAL, field(3, "m", MAP), field(5, "lines", LINES), field(8, "named", NAMED)]
+
+
+def rolled_back(now: list[dict[str, Any]]) -> dict[str, Any]:
+    """A table with these columns that shows a snapshot of before."""
+    return {
+        "schemas": [{"schema-id": 0, "fields": SHOWN}, {"schema-id": 1, "fields": now}],
+        "current-schema-id": 1,
+        "snapshots": [{"snapshot-id": 1, "schema-id": 0}],
+        "current-snapshot-id": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param(SHOWN, id="the same"),
+        pytest.param([*SHOWN, field(11, "new", "string")], id="one more"),
+        pytest.param([field(1, "id", "string"), *SHOWN[1:]], id="one with another name"),
+        pytest.param(
+            [*SHOWN[:2], field(3, "m", {**MAP, "fields": [*MAP["fields"], field(11, "z", "long")]}), *SHOWN[3:]],
+            id="one more inside",
+        ),
+    ],
+)
+def test_columns_that_are_those_of_the_snapshot_and_more_show_it(now):
+    assert check_shown(rolled_back(now)) is None
+
+
+@pytest.mark.parametrize(
+    ("lost", "now"),
+    [
+        pytest.param("total", [PK, *SHOWN[2:]], id="a column that is gone"),
+        pytest.param("pk", [field(1, "pk", "long"), *SHOWN[1:]], id="a key of another type under the same id"),
+        pytest.param("total", [PK, field(2, "total", "decimal(38, 2)"), *SHOWN[2:]], id="a decimal of another scale"),
+        pytest.param("m", [*SHOWN[:2], field(3, "m", "string"), *SHOWN[3:]], id="text in the place of a struct"),
+        pytest.param(
+            "m",
+            [*SHOWN[:2], field(3, "m", {**MAP, "fields": [field(4, "x", "long")]}), *SHOWN[3:]],
+            id="another type inside a struct",
+        ),
+        pytest.param(
+            "lines", [*SHOWN[:3], field(5, "lines", {**LINES, "element": "long"}), SHOWN[4]], id="other elements"
+        ),
+        pytest.param("named", [*SHOWN[:4], field(8, "named", {**NAMED, "value": "string"})], id="other values"),
+    ],
+)
+def test_columns_that_lack_one_of_the_snapshot_or_have_it_with_another_type_ask_for_a_new_table(lost, now):
+    with pytest.raises(RebuildNeeded, match=f"as after a rollback: it lacks {lost}\n"):
+        check_shown(rolled_back(now))

@@ -1,0 +1,70 @@
+"""What its job refuses each time is tried three times; then it waits for a person, or for other settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import DamagedExport, error_names
+from pipeline.planning.execution_input import BACKFILL, FULL
+from pipeline.planning.observation import Export, Halt, Observation
+from tests.pipeline.world import OTHER, claim, full, plan, seen, takes_over, update
+
+WINDOW = plan("12:00 13:00")
+DAMAGED = sorted(name for name, kind in error_names().items() if issubclass(kind, DamagedExport))
+FOR_GOOD = ["KeyDoesNotFit", "OverrideContradicted", "HashSecretUnfit", "RebuildNeeded", "PartitionsKept"]
+
+
+def refused(error: str, tries: int, found=WINDOW, watermark: str = "12:00") -> Observation:
+    """A world in which the job has refused the work so often."""
+    last = replace(claim(found, refused_with=error), tries=tries, settings="mine", refusal="This is why.")
+    return replace(seen(watermark, "09:00-15:00", claim=last), settings="mine")
+
+
+@pytest.mark.parametrize("error", [*DAMAGED, *FOR_GOOD])
+def test_the_third_refusal_is_the_last_and_says_why(error):
+    assert update(refused(error, 2)).kind == "Export"
+    action = update(refused(error, 3))
+    assert isinstance(action, Halt)
+    assert action.error == error
+    assert action.message.startswith("the job has refused it 3 times, and it is not tried again by itself.")
+    assert action.message.endswith("It said: This is why.")
+    assert action.remedy.endswith("Once the cause is removed, start a run: it tries again at once.")
+
+
+@pytest.mark.parametrize("error", ["", "JobFailed", "TableContended", "Gap", "SomethingNobodyKnows"])
+def test_what_heals_by_itself_is_tried_for_ever(error):
+    world = refused(error, 30)
+    assert update(world) == takes_over(world)
+
+
+def test_a_run_that_a_person_has_started_tries_again_and_so_do_the_next_three():
+    world = replace(refused("OverrideContradicted", 3), by_schedule=False)
+    assert update(world) == Export(WINDOW, 8, taken_over_from=OTHER, tries=1)
+
+
+def test_a_run_that_died_is_no_refusal():
+    world = refused("", 2)
+    assert update(world).tries == 2
+
+
+def test_other_settings_are_tried_at_once():
+    world = replace(refused("OverrideContradicted", 3), settings="others")
+    assert update(world) == Export(WINDOW, 8, taken_over_from=OTHER, tries=1)
+
+
+def test_a_full_export_is_not_kept_waiting():
+    assert full(refused("KeyDoesNotFit", 3)) == Export(plan("15:00", FULL), 8)
+
+
+def test_a_bootstrap_whose_files_are_damaged_each_time_is_not_paid_for_again():
+    world = refused("ChecksumMismatch", 3, plan("12:00"), "")
+    assert update(world).error == "ChecksumMismatch"
+
+
+@pytest.mark.parametrize("wished", [plan("12:30", FULL), plan("10:00 12:00", BACKFILL)], ids=["full", "backfill"])
+def test_a_wish_whose_files_are_damaged_each_time_is_given_up(wished):
+    assert update(refused("ChecksumMismatch", 2, wished)).kind == "Export"
+    action = update(refused("ChecksumMismatch", 3, wished))
+    assert (action.error, action.given_up) == ("WishGivenUp", wished.job_id)

@@ -1,0 +1,73 @@
+"""What a run sees before it plans: source, table, journal and job, asked for in the order of lambdas/observing.py."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from functools import lru_cache
+
+from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, tick_of
+from pipeline.planning.journal import Claim, newest_claim
+from pipeline.planning.observation import Observation
+from pipeline.table.marker import TableState
+from tests.simulation.account import Parameters
+from tests.simulation.run import Run
+from tests.simulation.telling import told_of
+
+
+def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
+    """Look at everything. Time may pass from look to look."""
+    account = run.account
+    claim = _newest_claim(tuple(found.runs.items()))
+    history = run.ask("dynamodb", account.look_at_source)
+    if claim is not None:
+        claim = yield from _with_owner(run, claim)
+    yield from run.pause()
+    state = run.ask("glue", lambda: account.table.state)
+    if claim is not None:
+        claim = _with_failed_runs(run, claim, state)
+    return Observation(
+        source=history,
+        table=state,
+        control=found.control,
+        recorded=found.recorded,
+        claim=claim,
+        execution=run.name,
+        given_up=told_of(found.told).given_up,
+        settings=account.settings.digest,
+        by_schedule=tick_of(run.input) is not None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _newest_claim(runs: tuple[tuple[str, str], ...]) -> Claim | None:
+    return newest_claim(dict(runs))
+
+
+def _with_owner(run: Run, claim: Claim) -> Generator[int, None, Claim]:
+    """Add to a claim whether its owner runs, and what its job has reported."""
+    account, plan = run.account, claim.plan
+    yield from run.pause()
+    runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
+    report = None
+    if not runs or (claim.owner == run.name and plan.mode in REPORTED_AS):
+        yield from run.pause()
+        report = run.ask("s3", lambda: account.jobs.reports.get(plan.job_id))
+    refusal = report and report.refusal
+    done, is_reported = report is not None and not refusal, plan.mode in REPORTED_AS
+    return replace(
+        claim,
+        owner_runs=runs,
+        refused_with=refusal.name if refusal else "",
+        refusal=refusal.message if refusal else "",
+        committed=done and not is_reported,
+        reported=done and is_reported,
+    )
+
+
+def _with_failed_runs(run: Run, claim: Claim, state: TableState) -> Claim:
+    """Add how often the job has failed, which counts of a wish only."""
+    job_id = claim.plan.job_id
+    if claim.owner_runs or claim.plan.mode not in (BACKFILL, FULL) or claim.is_done(state):
+        return claim
+    return replace(claim, ended_runs=run.ask("emr", lambda: run.account.jobs.failed_runs(job_id)))

@@ -1,0 +1,69 @@
+"""Counts that are not the manifest's: the file is named by reading each once, and tasks that were done again are no reason."""
+
+from __future__ import annotations
+
+import pytest
+
+import spark.refusals
+from pipeline.errors import CountMismatch
+from spark.loading import passes
+from tests.spark import tampering
+from tests.spark.sample_items import N, S, item
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def source(shop):
+    """A table of three items, and one in the next window."""
+    source = shop()
+    source.put(1, *(item(f"k{i}", v=N) for i in range(3)), item("odd", v={"M": {"x": S}}))
+    source.load(5)
+    source.put(6, *(item(f"k{i}", v={"N": "2"}) for i in range(9)))
+    return source
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """What refusals have read: the files of each reading."""
+    found, lines = [], spark.refusals.lines
+
+    def counting(session, uris):
+        found.append(list(uris))
+        return lines(session, uris)
+
+    monkeypatch.setattr(spark.refusals, "lines", counting)
+    return found
+
+
+@pytest.mark.parametrize("job", ["load", "merge"])
+def test_the_file_is_found_by_one_reading_of_all(source, readings, job):
+    order = source.full(25) if job == "load" else source.windows(5, 25)
+    tampering.count_wrong(source, order)
+    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ records, its manifest says \d+"):
+        source.run(order)
+    ((*uris,),) = readings
+    assert len(uris) == len(tampering.full_files(source, order)) > 1
+
+
+def _counted_twice(monkeypatch):
+    """From now on loads count as if each of their tasks had been done twice."""
+    found = passes._found
+    monkeypatch.setattr(passes, "_found", lambda *of: {name: 2 * count for name, count in found(*of).items()})
+
+
+def test_a_load_of_which_tasks_were_done_twice_reads_nothing_again(source, readings, monkeypatch):
+    _counted_twice(monkeypatch)
+    report = source.load(25)
+    assert (report["counts"]["read"], report["counts"]["misfits"], readings) == (10, 1, [])
+    assert source.differences(25) == []
+
+
+def test_nor_is_more_than_the_manifest_says_taken_for_that(source, monkeypatch):
+    _counted_twice(monkeypatch)
+    order = source.full(25)
+    tampering.count_wrong(source, order, by=-1)
+    before = source.rows()
+    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ records"):
+        source.run(order)
+    assert source.rows() == before

@@ -1,0 +1,77 @@
+"""What is proven last before a job is done: all rows are written, the work is in the table, each file is one export's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import CountMismatch, ManifestUnreadable, WatermarkNotCommitted
+from spark import files, job
+from spark.exports.reading import read_exports
+from spark.loading import passes
+from spark.report import Committed
+from tests.spark.tampering import listed, relist, resum, summaries
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def source(shop):
+    """A table that shows everything before minute 5, and changes in its next window."""
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}}, {"pk": {"S": "b"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "v": {"N": "2"}}, {"pk": {"S": "new"}})
+    return source
+
+
+def test_a_load_that_lost_a_row_while_it_wrote_is_not_published(source, monkeypatch):
+    write, order = passes._write, source.full(30)
+    monkeypatch.setattr(passes, "_write", lambda *of: write(*of[:-1], of[-1].where("pk <> 'b'")))
+    before = (source.rows(), source.state)
+    with pytest.raises(CountMismatch, match="3 items were read, 2 rows were written"):
+        source.run(order)
+    assert (source.rows(), source.state) == before
+    assert set(source.metadata["refs"]) == {"main"}
+    assert source.report(order)["error"] == "CountMismatch"
+
+
+@pytest.mark.parametrize("kind", ["merge", "load"])
+def test_work_that_did_not_come_into_the_table_is_no_success(source, monkeypatch, kind):
+    # The load is of the instant that the table is at already: its watermark alone does not tell.
+    order = source.windows(5, 25) if kind == "merge" else source.full(5)
+    monkeypatch.setitem(job._WORK, kind, lambda *_: Committed(counts={}))
+    before = source.metadata
+    with pytest.raises(WatermarkNotCommitted, match=f"after {order.job_id} committed"):
+        source.run(order)
+    assert source.metadata == before
+    assert source.report(order)["error"] == "WatermarkNotCommitted"
+
+
+def test_a_file_that_two_manifests_name_is_not_applied_twice(source):
+    order = source.windows(5, 25, 45)
+    first, second = summaries(order)
+    files_of_first = listed(source, first)
+    relist(source, second, files_of_first)
+    resum(second, itemCount=sum(file["itemCount"] for file in files_of_first))
+    before = source.metadata
+    with pytest.raises(ManifestUnreadable, match="is named by two manifests"):
+        source.run(order)
+    assert source.metadata == before
+
+
+def test_an_export_that_lies_in_another_bucket_than_it_was_written_to_is_refused(source, monkeypatch):
+    order, folder, read = source.windows(5, 25, bucket="ours"), source.folder.as_uri(), files.read
+    before = source.metadata
+
+    def lies_in(bucket):
+        """The order, whose small files S3 would have under these URIs."""
+        there = f"s3://{bucket}"
+        monkeypatch.setattr(files, "read", lambda spark, uri: read(spark, uri.replace(there, folder)))
+        return replace(order, exports=tuple(uri.replace(folder, there) for uri in order.exports))
+
+    assert [export.root for export in read_exports(source.spark, lies_in("ours"))] == ["s3://ours/"]
+    with pytest.raises(ManifestUnreadable, match="was written to the bucket ours"):
+        source.run(lies_in("theirs"))
+    assert source.metadata == before
