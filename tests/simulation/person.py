@@ -41,7 +41,7 @@ class Person:
         self._account, self._start, self._dice = account, start, account.dice
         self._fulfilled: set[int] = set()
         self._watches = False
-        #: The error whose mail has told a command; and which runs were started by a command for an error, and when.
+        #: The reason for which a mail has told a command; and which runs were started by a command for which, and when.
         self._told: dict[str, str] = {}
         self._typed: dict[int, tuple[str, str, int]] = {}
 
@@ -63,7 +63,7 @@ class Person:
         if mail.facts["heals_by_itself"] or mail.facts["error"] == InputRefused.__name__:
             return
         if kind.command != ASK_AGAIN or wishes_on:
-            self._told[mail.facts["command"]] = mail.facts["error"]
+            self._told[mail.facts["command"]] = _reason(mail)
             self._will_type(mail.facts["command"])
         if mail.facts["ask_again"] and wishes_on:
             self._will_type(mail.facts["ask_again"])
@@ -71,11 +71,11 @@ class Person:
 
     def _check_heals(self, mail: Sent) -> None:
         """Who types what a mail says, while nothing else is wrong, is not told to type the same for the same reason."""
-        command, error, typed = self._typed.pop(mail.run, ("", "", 0))
-        if (mail.facts["command"], mail.facts["error"]) != (command, error) or error in _OWN_FAULT:
+        command, reason, typed = self._typed.pop(mail.run, ("", "", 0))
+        if (mail.facts["command"], _reason(mail)) != (command, reason) or reason in _OWN_FAULT:
             return
         if not self._account.standing and self._account.left_alone_since < typed:
-            raise self._account.timeline.violated("a mail's command heals", f"{error} after {command}")
+            raise self._account.timeline.violated("a mail's command heals", f"{reason} after {command}")
 
     def sees_the_end(self, run: Run) -> None:
         """Who has started a run sees how it ended, also where no mail could be sent."""
@@ -201,6 +201,12 @@ class Person:
             return
         self._account.parameters.runs = {}
         self._account.standing.discard("a claim is garbled")
+
+
+def _reason(mail: Sent) -> str:
+    """Why a mail tells its command: the error, and of a wish that is given up which one."""
+    error = str(mail.facts["error"])
+    return f"{error}: {mail.facts['message']}" if error == WishGivenUp.__name__ else error
 
 
 def _is_met(source: Source, plan: RunPlan) -> bool:
