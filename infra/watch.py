@@ -78,13 +78,7 @@ class Watch(Construct):
             self,
             "TableIsSilent",
             alarm_description="A table's ticks do not come: are all schedules switched on? The dashboard shows which.",
-            metric=cw.Metric(
-                namespace=NAMESPACE,
-                metric_name="TickMinutes",
-                dimensions_map={"service": self._name},
-                statistic="Sum",
-                period=Duration.hours(hours),
-            ),
+            metric=self._of_all_tables("TickMinutes", "Sum", Duration.hours(hours)),
             threshold=(len(ticks) - 0.5) * 60 * hours,
             # A tick may come late, and then falls into the next period: one period says nothing.
             evaluation_periods=_SILENT_PERIODS,
@@ -99,19 +93,20 @@ class Watch(Construct):
             self,
             "HistoryRunsOut",
             alarm_description="A table's history is nearly lost; the dashboard shows which.",
-            metric=cw.Metric(
-                namespace=NAMESPACE,
-                metric_name="RecoveryPeriodUsed",
-                dimensions_map={"service": self._name},
-                statistic="Maximum",
-                period=_HOUR,
-            ),
+            metric=self._of_all_tables("RecoveryPeriodUsed", "Maximum", _HOUR),
             threshold=_HISTORY_USED_PERCENT,
             evaluation_periods=1,
             comparison_operator=cw.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
             treat_missing_data=cw.TreatMissingData.IGNORE,
         )
         self._send(alarm)
+
+    def _of_all_tables(self, name: str, statistic: str, period: Duration) -> cw.Metric:
+        """A metric that the functions publish for all tables as one."""
+        dimensions = {"service": self._name}
+        return cw.Metric(
+            namespace=NAMESPACE, metric_name=name, dimensions_map=dimensions, statistic=statistic, period=period
+        )
 
     def _send(self, alarm: cw.Alarm) -> None:
         alarm.add_alarm_action(actions.SnsAction(self._topic))

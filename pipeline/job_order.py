@@ -63,6 +63,11 @@ class JobOrder:
         if bool(self.exports) is (self.job == "maintain"):
             raise ValueError("a job order names at least one export, but for maintenance, which has none")
 
+    @property
+    def mends(self) -> bool:
+        """Whether rows that hold their change already are written anew: changed by hand, the rest of one may differ."""
+        return self.job == "backfill"
+
     def to_arguments(self) -> list[str]:
         """Write the order as the entry point's arguments: one JSON text."""
         text = json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":"))

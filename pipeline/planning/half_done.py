@@ -6,7 +6,7 @@ and table any more, or is given up, is left undone.
 
 from __future__ import annotations
 
-from pipeline.errors import DamagedExport, error_names
+from pipeline.errors import DamagedExport, PipelineError, error_names
 from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, UPDATE, VERIFY, ExecutionInput
 from pipeline.planning.journal import Claim
 from pipeline.planning.observation import Export, Halt, Observation
@@ -21,7 +21,7 @@ _TRY_AGAIN = "Once the cause is removed, start a run: it tries again at once."
 
 def wish_given_up(claim: Claim) -> bool:
     """Whether a backfill or full export is left undone because its job has ended too often, or its files are damaged."""
-    too_often = claim.ended_runs >= MOST_JOB_RUNS or (claim.tries >= MOST_TRIES and _damaged(claim.refused_with))
+    too_often = claim.ended_runs >= MOST_JOB_RUNS or (claim.tries >= MOST_TRIES and _is_damaged(claim))
     return claim.plan.mode in (BACKFILL, FULL) and too_often and not claim.committed
 
 
@@ -44,9 +44,9 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
     if _given_up(claim, wish, for_ever):
         return None
     is_tried_alike = seen.by_schedule and claim.settings == seen.settings
-    if is_tried_alike and claim.tries >= MOST_TRIES and (_is_refused_for_good(claim) or _damaged(claim.refused_with)):
+    if is_tried_alike and claim.tries >= MOST_TRIES and (_is_refused_for_good(claim) or _is_damaged(claim)):
         return _stopped(claim)
-    plan = claim.plan.next_attempt() if _damaged(claim.refused_with) else claim.plan
+    plan = claim.plan.next_attempt() if _is_damaged(claim) else claim.plan
     tries = claim.tries + bool(claim.refused_with) if is_tried_alike else 1
     return Export(plan, claim.number + 1, taken_over_from=claim.owner, tries=tries)
 
@@ -55,7 +55,7 @@ def _stopped(claim: Claim) -> Halt:
     """Nothing is exported and no job started until the settings change or a person starts a run."""
     error = error_names()[claim.refused_with]
     said = f"the job has refused it {claim.tries} times, and it is not tried again by itself. It said: {claim.refusal}"
-    return halt(error, said, _TRY_AGAIN if _damaged(claim.refused_with) else f"{error.default_remedy} {_TRY_AGAIN}")
+    return halt(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{error.default_remedy} {_TRY_AGAIN}")
 
 
 def _undone(seen: Observation) -> Claim | None:
@@ -67,9 +67,20 @@ def _undone(seen: Observation) -> Claim | None:
     return None if claim.committed and claim.plan.mode in (BACKFILL, FULL) else claim
 
 
+def _refusal(claim: Claim) -> type[PipelineError] | None:
+    """What the claim's job has refused it with; None where it has not, or with nothing of the product's."""
+    return error_names().get(claim.refused_with)
+
+
 def _is_refused_for_good(claim: Claim) -> bool:
-    refused = error_names().get(claim.refused_with)
+    refused = _refusal(claim)
     return refused is not None and not refused.heals_by_itself
+
+
+def _is_damaged(claim: Claim) -> bool:
+    """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
+    refused = _refusal(claim)
+    return refused is not None and issubclass(refused, DamagedExport)
 
 
 def _given_up(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
@@ -86,12 +97,6 @@ def _given_up(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
         return True
     return claim.plan.mode != UPDATE and _is_refused_for_good(claim)
-
-
-def _damaged(error: str) -> bool:
-    """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
-    known = error_names().get(error)
-    return known is not None and issubclass(known, DamagedExport)
 
 
 def _still_applies(claim: Claim, seen: Observation) -> bool:

@@ -15,6 +15,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.names import WRITE_TIME
+from pipeline.job_order import JobOrder
+from spark.exports.reading import Export
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.iceberg.commit_properties import counted_so_far
 from spark.merging.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
@@ -39,14 +41,19 @@ def told_by_images(changes: DataFrame) -> DataFrame:
     return changes.withColumn(OUTCOME, outcome)
 
 
-def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], mends: bool) -> DataFrame:
+def images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
+    """Whether the images alone tell what each change will do, the table being where the stretch begins."""
+    return not order.mends and all(export.has_old_images for export in exports)
+
+
+def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], order: JobOrder) -> DataFrame:
     """Add ``#outcome`` to net changes by looking each key up: where images are missing, or tell of an earlier state.
 
-    `mends`: of rows that hold their change already as well.
+    Where the order mends, a row that holds its change already is updated like any other.
     """
     rows = table.select(*key, F.lit(True).alias("#there"), F.col(WRITE_TIME).alias("#time"))
     there, deleted = F.col("#there").isNotNull(), F.col(DELETED)
-    is_same = F.lit(False) if mends else F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False))
+    is_same = F.lit(False) if order.mends else F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False))
     outcome = (
         F.when(there & deleted, "deleted")
         .when(there & is_same, "already_there")

@@ -42,7 +42,7 @@ from spark.iceberg.commits import committed, marker
 from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
 from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
-from spark.merging.merge_statement import images_tell, mends, merge_statement
+from spark.merging.merge_statement import merge_statement
 from spark.merging.old_images import OldImages, compared_images
 from spark.refusals import check_changes
 from spark.report import Committed, listed_misfits
@@ -89,7 +89,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()
-    rows, records, told_by_images = row_count(metadata), _records(exports), images_tell(order, exports)
+    rows, records, told_by_images = row_count(metadata), _records(exports), accounting.images_tell(order, exports)
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
@@ -128,10 +128,10 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
 def _told(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
     told = changes.net_changes(this.folded, columns, this.protection)
-    if images_tell(this.order, this.exports):
+    if accounting.images_tell(this.order, this.exports):
         return accounting.told_by_images(told)
     key = [field.name for field in columns.key]
-    return accounting.told_by_table(told, _rows_of_changed(this, columns), key, mends(this.order))
+    return accounting.told_by_table(told, _rows_of_changed(this, columns), key, this.order)
 
 
 def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
@@ -246,5 +246,5 @@ def _run_unless_done(this: _Merge, columns: Columns) -> None:
     changed = this.changed()  # which may be waited for, while others commit
     if not is_done(this.table.state(), this.order):
         share_writing(this.spark)
-        statement = merge_statement(this.table.sql_name, _VIEW, columns, changed, mends(this.order))
+        statement = merge_statement(this.table.sql_name, _VIEW, columns, changed, this.order)
         this.spark.sql(statement, changed.arguments)

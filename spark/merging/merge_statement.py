@@ -1,29 +1,16 @@
-"""The statement that merges: Iceberg's own MERGE, of whole rows by key; and which rows of an order it is to write."""
+"""The statement that merges: Iceberg's own MERGE, of whole rows by key."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from pipeline.columns.names import MISFITS, WRITE_TIME
 from pipeline.columns.table_columns import Columns
 from pipeline.job_order import JobOrder
-from spark.exports.reading import Export
 from spark.merging.changes import DELETED
 from spark.merging.key_filter import KeyFilter
 from spark.rows.table_rows import cells
 
 
-def mends(order: JobOrder) -> bool:
-    """Whether rows that hold their change already are written anew: of what somebody has changed by hand, the rest may differ."""
-    return order.job == "backfill"
-
-
-def images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
-    """Whether the images alone tell what each change will do, the table being where the stretch begins."""
-    return not mends(order) and all(export.has_old_images for export in exports)
-
-
-def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter, mends: bool) -> str:
+def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter, order: JobOrder) -> str:
     """Merge a view of net changes into a table, whole rows by key. Every name in it is the table's own: a-z, 0-9 and _.
 
     It is run with the arguments of the filter of the keys that have changed.
@@ -38,7 +25,7 @@ def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter,
     assignments = ", ".join(f"`{name}` = c.{cell}" for name, cell in made.items())
     listed, values = ", ".join(f"`{name}`" for name in made), ", ".join(f"c.{cell}" for cell in made.values())
     # A change always has a write time.
-    is_another = "" if mends else f"AND NOT t.`{WRITE_TIME}` <=> c.`{WRITE_TIME}`"
+    is_another = "" if order.mends else f"AND NOT t.`{WRITE_TIME}` <=> c.`{WRITE_TIME}`"
     return f"""
         MERGE INTO {table} t USING {view} c ON {same_item}
         WHEN MATCHED AND c.`{DELETED}` THEN DELETE

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from lambdas import notify_news, notify_success
-from lambdas.plan import handler as plan_handler
+from lambdas import notify_success
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
 from pipeline.planning.execution_input import VERIFY
@@ -140,9 +139,5 @@ def test_a_run_whose_plan_fails_still_tells_how_much_history_is_left(schedule: S
 
 def test_news_is_told_once_though_the_answer_was_lost(schedule: Schedule, account: Account, up_to_date: str):
     schedule.fails("PitrOff")
-    event = schedule.event()
-    plan = call(plan_handler, input=event["input"], execution=event["execution"])
-    assert plan["news"] == ["IncidentOver"]
-    for _ in range(2):
-        call(notify_news.handler, **event, plan=plan)
+    assert schedule.plans(answers_lost=1)["news"] == ["IncidentOver"]
     assert len(schedule.subjects) == 2

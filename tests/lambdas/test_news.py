@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from lambdas import notify_news, notify_success
-from lambdas.plan import handler as plan_handler
+from lambdas import notify_success
 from pipeline.instants import format_instant
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
 from tests.lambdas.ticks import Schedule
@@ -129,9 +128,5 @@ def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(
 
 def test_a_day_is_summed_up_once_though_the_answer_was_lost(schedule: Schedule, account: Account):
     a_day_is_over(account)
-    event = schedule.event()
-    plan = call(plan_handler, input=event["input"], execution=event["execution"])
-    assert plan["news"] == ["Digest"]
-    for _ in range(2):
-        call(notify_news.handler, **event, plan=plan)
+    assert schedule.plans(answers_lost=1)["news"] == ["Digest"]
     assert len(schedule.subjects) == 1

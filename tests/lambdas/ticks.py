@@ -30,11 +30,11 @@ class Schedule:
         failure = {"state": "Plan", "error": error, "cause": cause}
         call(notify_failure.handler, **self.event(by_schedule=by_schedule), plan=plan or {}, failure=failure)
 
-    def plans(self, *, by_schedule: bool = True) -> dict[str, Any]:
-        """A run up to its plan; its news is told as the state machine would."""
+    def plans(self, *, by_schedule: bool = True, answers_lost: int = 0) -> dict[str, Any]:
+        """A run up to its plan; its news is told as the state machine would, and again after an answer that was lost."""
         event = self.event(by_schedule=by_schedule)
         plan = call(plan_handler, input=event["input"], execution=event["execution"])
-        if plan["news"]:
+        for _ in range(1 + answers_lost if plan["news"] else 0):
             call(notify_news.handler, **event, plan=plan)
         return plan
 

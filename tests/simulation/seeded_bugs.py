@@ -124,7 +124,7 @@ def end_past_the_latest_restorable_time() -> Iterator[None]:
 @contextmanager
 def damaged_export_read_again() -> Iterator[None]:
     """Work that was refused for its files is tried again with the same files."""
-    with patch.object(half_done, "_damaged", lambda _error: False):
+    with patch.object(half_done, "_is_damaged", lambda _claim: False):
         yield
 
 

@@ -230,3 +230,11 @@ def another_id(order: JobOrder, job_id: str) -> JobOrder:
 def as_of(instant: datetime) -> str:
     """An instant as reports write it."""
     return format_instant(instant)
+
+
+def with_changes(source: Shop) -> Shop:
+    """The source with a table that shows everything before minute 5, and changes in its next window."""
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}}, {"pk": {"S": "b"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "v": {"N": "2"}}, {"pk": {"S": "new"}})
+    return source

@@ -11,6 +11,7 @@ from spark import files, job
 from spark.exports.reading import read_exports
 from spark.loading import passes
 from spark.report import Committed
+from tests.spark.shop import with_changes
 from tests.spark.tampering import listed, relist, resum, summaries
 
 pytestmark = pytest.mark.spark
@@ -18,12 +19,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture(scope="module")
 def source(shop):
-    """A table that shows everything before minute 5, and changes in its next window."""
-    source = shop()
-    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}}, {"pk": {"S": "b"}})
-    source.load(5)
-    source.put(6, {"pk": {"S": "a"}, "v": {"N": "2"}}, {"pk": {"S": "new"}})
-    return source
+    return with_changes(shop())
 
 
 def test_a_load_that_lost_a_row_while_it_wrote_is_not_published(source, monkeypatch):
