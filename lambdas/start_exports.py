@@ -7,7 +7,7 @@ from typing import Any
 from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.exports.requests import ExportRequest, attempts, client_token, failure_of, is_lost, wait_before_check
+from pipeline.exports.requests import ExportRequest, client_token, failure_of, is_lost, retries, wait_before_check
 from pipeline.instants import parse_instant
 
 
@@ -22,12 +22,12 @@ def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment)
     """Start one export, or find the one that an earlier run started; one that failed is asked for anew."""
     prefix = deployment.export_prefix(plan["table"])
     seen_at = parse_instant(plan["seen_at"])
-    for attempt in attempts(plan["attempt"], seen_at):
-        token = client_token(plan["source"]["id"], request, deployment.bucket, prefix, attempt)
+    for retry in retries(seen_at):
+        token = client_token(plan["source"]["id"], request, deployment.bucket, prefix, plan["attempt"], retry)
         description = source.start_export(plan["source"]["arn"], request, token, deployment.bucket, prefix)
-        logger.info("export", extra={"request": str(request), "attempt": attempt, "export": description["ExportArn"]})
+        logger.info("export", extra={"request": str(request), "retry": retry, "export": description["ExportArn"]})
         if not is_lost(description, seen_at):
-            return {**request.to_json(), "arn": description["ExportArn"], "attempt": attempt}
+            return {**request.to_json(), "arn": description["ExportArn"], "retry": retry}
     failure = failure_of(description)
     raise type(failure)(
         f"{request}: many exports in a row have failed, the last with {failure.message}",

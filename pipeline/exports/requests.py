@@ -2,7 +2,8 @@
 
 The client token is derived from everything that makes the request what it is. DynamoDB honours a token for eight hours
 after the export has ended and answers with the same export, also when that one failed: trying again on purpose is
-another `attempt`, and another request.
+another request. `attempt` is the plan's: exports made anew because the files of earlier ones were damaged; `retry` counts
+within it those made because others failed. No two attempts share a request, so none finds what another was damaged by.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from pipeline.instants import EPOCH, format_instant, parse_instant
 
 #: Old images tell inserts from updates and make the counts provable; they cost nothing more to export.
 VIEW_TYPE = "NEW_AND_OLD_IMAGES"
-#: How many exports of the same stretch are tried one after the other, before a person should look.
-MOST_ATTEMPTS = 10
+#: How many exports of the same stretch are asked for one after the other, before a person should look.
+MOST_REQUESTS = 10
 #: After that, one is tried in each of these, so that nothing is stuck once the cause is gone.
-_LATE_ATTEMPT_EVERY = timedelta(minutes=15)
+_LATE_RETRY_EVERY = timedelta(minutes=15)
 
 _SHORTEST_WAIT, _LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=5)
 #: Longer than any export seen; a run that waits longer ends, and the next one asks anew.
@@ -61,20 +62,19 @@ class ExportRequest:
         return cls(window=ExportWindow(parse_instant(raw["from"]), parse_instant(raw["to"])))
 
 
-def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int) -> str:
-    """Name the request by what it asks for, of whom, where to, and the how-manieth try it is."""
-    identity = "|".join([source_id, str(request), VIEW_TYPE, bucket, prefix, str(attempt)])
+def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int, retry: int) -> str:
+    """Name the request by what it asks for, of whom, where to, by which attempt of the plan, and the how-manieth of it."""
+    identity = "|".join([source_id, str(request), VIEW_TYPE, bucket, prefix, str(attempt), str(retry)])
     return hashlib.sha256(identity.encode()).hexdigest()
 
 
-def attempts(first: int, seen_at: datetime) -> tuple[int, ...]:
-    """The attempts to go through, oldest first, until one has not failed; `seen_at`: the source's latest restorable time.
+def retries(seen_at: datetime) -> tuple[int, ...]:
+    """The retries to go through, from 0, until one has not failed; `seen_at`: the source's latest restorable time.
 
     The last one is another in every quarter of an hour: a token is only forgotten eight hours after its export failed,
     so ten failures in a row would else be the end until then, however soon their cause is gone.
     """
-    last = first + MOST_ATTEMPTS
-    return (*range(first, last), last + (seen_at - EPOCH) // _LATE_ATTEMPT_EVERY)
+    return (*range(MOST_REQUESTS), MOST_REQUESTS + (seen_at - EPOCH) // _LATE_RETRY_EVERY)
 
 
 def is_lost(description: Mapping[str, Any], seen_at: datetime) -> bool:

@@ -58,7 +58,7 @@ def test_every_export_of_the_plan_is_started_and_the_first_look_is_soon(account:
     asked = windows(account, 3, 2, 1)
     answer = call(start_exports.handler, plan=planned(account, *asked))
     assert [{"from": export["from"], "to": export["to"]} for export in answer["exports"]] == asked
-    assert [export["attempt"] for export in answer["exports"]] == [0, 0]
+    assert [export["retry"] for export in answer["exports"]] == [0, 0]
     assert answer["wait_seconds"] == 30
     assert listed(account) == 2
 
@@ -75,7 +75,18 @@ def test_the_next_attempt_is_another_export(account: Account):
     (first,) = start(planned(account, *windows(account, 2, 1)))
     (second,) = start(planned(account, *windows(account, 2, 1), attempt=1))
     assert first["arn"] != second["arn"]
-    assert (first["attempt"], second["attempt"]) == (0, 1)
+
+
+def test_the_next_attempt_finds_none_of_the_exports_that_retries_of_the_former_one_made(account: Account):
+    asked, former = windows(account, 2, 1), []
+    for _ in range(5):
+        account.aws.set_knobs(export_failure_code="UNKNOWN")
+        former += start(planned(account, *asked))
+    former += start(planned(account, *asked))
+    assert [export["retry"] for export in former] == [0, 1, 2, 3, 4, 5]
+    (next_,) = start(planned(account, *asked, attempt=1))
+    assert next_["retry"] == 0
+    assert next_["arn"] not in {export["arn"] for export in former}
 
 
 def test_an_export_goes_where_the_table_s_exports_are_with_both_images(account: Account):
@@ -94,7 +105,7 @@ def test_an_export_that_failed_is_asked_for_anew_and_the_same_one_after_that(acc
         check(failed)
     second, third = start(plan), start(plan)
     assert second == third
-    assert (second[0]["attempt"], second[0]["arn"] == failed[0]["arn"]) == (1, False)
+    assert (second[0]["retry"], second[0]["arn"] == failed[0]["arn"]) == (1, False)
     assert check(second)["ready"]
 
 

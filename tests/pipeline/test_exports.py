@@ -13,10 +13,10 @@ from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed
 from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
-    attempts,
     client_token,
     failure_of,
     is_lost,
+    retries,
     wait_before_check,
     waited,
 )
@@ -29,7 +29,7 @@ WHOLE = ExportRequest(at=at("12:00"))
 
 @pytest.mark.parametrize("request_", [WINDOW, WHOLE], ids=["window", "full"])
 def test_a_request_goes_through_an_event_unchanged(request_):
-    assert ExportRequest.from_json({**request_.to_json(), "arn": "…", "attempt": 3}) == request_
+    assert ExportRequest.from_json({**request_.to_json(), "arn": "…", "retry": 3}) == request_
 
 
 @pytest.mark.parametrize("fields", [{}, {"at": at("12:00"), "window": WINDOW.window}], ids=["neither", "both"])
@@ -38,14 +38,14 @@ def test_a_request_is_for_an_instant_or_for_a_window(fields):
         ExportRequest(**fields)
 
 
-NAMED = ("source", WINDOW, "bucket", "exports/orders", 0)
+NAMED = ("source", WINDOW, "bucket", "exports/orders", 0, 0)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(("another", WINDOW, "bucket", "exports/orders", 0), id="another source table"),
-        pytest.param(("source", WHOLE, "bucket", "exports/orders", 0), id="a full export"),
+        pytest.param(("another", WINDOW, "bucket", "exports/orders", 0, 0), id="another source table"),
+        pytest.param(("source", WHOLE, "bucket", "exports/orders", 0, 0), id="a full export"),
         pytest.param(
             (
                 "source",
@@ -53,12 +53,14 @@ NAMED = ("source", WINDOW, "bucket", "exports/orders", 0)
                 "bucket",
                 "exports/orders",
                 0,
+                0,
             ),
             id="a second more",
         ),
-        pytest.param(("source", WINDOW, "bucket-2", "exports/orders", 0), id="another bucket"),
-        pytest.param(("source", WINDOW, "bucket", "exports/carts", 0), id="another prefix"),
-        pytest.param(("source", WINDOW, "bucket", "exports/orders", 1), id="the next attempt"),
+        pytest.param(("source", WINDOW, "bucket-2", "exports/orders", 0, 0), id="another bucket"),
+        pytest.param(("source", WINDOW, "bucket", "exports/carts", 0, 0), id="another prefix"),
+        pytest.param(("source", WINDOW, "bucket", "exports/orders", 1, 0), id="the next attempt"),
+        pytest.param(("source", WINDOW, "bucket", "exports/orders", 0, 1), id="the next retry"),
     ],
 )
 def test_whatever_changes_the_request_changes_its_token(other):
@@ -69,9 +71,9 @@ def test_the_same_request_has_the_same_token():
     assert client_token(*NAMED) == client_token("source", ExportRequest.from_json(WINDOW.to_json()), *NAMED[2:])
 
 
-@given(st.text(), st.text(max_size=63), st.text(max_size=300), st.integers(0, 10**6))
-def test_a_token_is_one_that_dynamodb_takes(source, bucket, prefix, attempt):
-    assert re.fullmatch(r"[^$]{1,64}", client_token(source, WINDOW, bucket, prefix, attempt))
+@given(st.text(), st.text(max_size=63), st.text(max_size=300), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_a_token_is_one_that_dynamodb_takes(source, bucket, prefix, attempt, retry):
+    assert re.fullmatch(r"[^$]{1,64}", client_token(source, WINDOW, bucket, prefix, attempt, retry))
 
 
 def test_the_first_look_comes_after_half_a_minute_and_later_ones_every_five():
@@ -110,12 +112,12 @@ def test_a_failed_export_without_a_code_has_failed():
     assert failure_of({"ExportArn": "arn-of-it"}).message == "arn-of-it ended as FAILED with no code: "
 
 
-def test_ten_attempts_are_gone_through_and_then_another_one_every_quarter_of_an_hour():
-    first, later = attempts(3, at("12:00")), attempts(3, at("12:15"))
-    assert first[:-1] == later[:-1] == tuple(range(3, 13))
-    assert attempts(3, at("12:14")) == first
+def test_ten_requests_are_gone_through_and_then_another_one_every_quarter_of_an_hour():
+    first, later = retries(at("12:00")), retries(at("12:15"))
+    assert first[:-1] == later[:-1] == tuple(range(10))
+    assert retries(at("12:14")) == first
     assert later[-1] == first[-1] + 1
-    assert first[-1] > 12
+    assert first[-1] > 9
 
 
 def test_an_export_is_lost_when_it_has_failed_or_should_have_ended_long_ago():

@@ -14,10 +14,10 @@ from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
 from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
-    attempts,
     client_token,
     failure_of,
     is_lost,
+    retries,
     wait_before_check,
     waited,
 )
@@ -106,8 +106,8 @@ def _started(run: Run, request: ExportRequest) -> MadeExport:
     account, plan = run.account, _planned(run).plan
     prefix = DEPLOYMENT.export_prefix("orders")
     assert run.seen_at is not None
-    for attempt in attempts(plan.attempt, run.seen_at):
-        token = client_token(plan.source_id, request, DEPLOYMENT.bucket, prefix, attempt)
+    for retry in retries(run.seen_at):
+        token = client_token(plan.source_id, request, DEPLOYMENT.bucket, prefix, plan.attempt, retry)
         export = run.ask("dynamodb", lambda t=token: account.exports.ask(account.source, request, t, plan))
         description = export.describe(account.clock.now)
         if not is_lost(description, run.seen_at):

@@ -49,11 +49,11 @@ def _cursor(recorded: str) -> datetime:
 
 
 @contextmanager
-def token_without_attempt() -> Iterator[None]:
+def token_without_retry() -> Iterator[None]:
     """An export that failed is asked for with the token of the one that failed."""
 
-    def token(source_id: str, request: ExportRequest, bucket: str, prefix: str, _attempt: int) -> str:
-        return client_token(source_id, request, bucket, prefix, attempt=0)
+    def token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int, _retry: int) -> str:
+        return client_token(source_id, request, bucket, prefix, attempt, retry=0)
 
     with patch.object(machine, "client_token", token):
         yield
@@ -174,7 +174,7 @@ _SUCCEEDS = "a run that starts while nothing is wrong succeeds\n.* although noth
 #: Every bug that is planted, and how the violation begins that it must lead to: the invariant, or more of its text.
 BUGS: Mapping[Bug, str] = {
     cursor_moved_at_export_start: "the chain touches",
-    token_without_attempt: _SUCCEEDS + "export/[0-9]+ ended as FAILED with ",
+    token_without_retry: _SUCCEEDS + "export/[0-9]+ ended as FAILED with ",
     overlap_after_takeover: "the chain touches",
     clamped_to_the_earliest_restorable_time: "the chain touches",
     claim_not_checked_for_its_owner: "never two workers at once",
