@@ -70,16 +70,17 @@ class Watch(Construct):
     def _silence_alarm(self, ticks: Sequence[int]) -> None:
         """A schedule that was switched off or deleted leaves no other trace than silence.
 
-        Every tick tells its own length, so that the ticks of one table add up to the time that passes, however long they
-        are, and those of all tables to so many times as much. Where one is silent, its part is missing.
+        Every tick tells its own length, so that the ticks of one table add up to the time that passes, and those of all
+        tables to so many times as much. Where one is silent, its part is missing. The period is one that every table's
+        ticks fill exactly, a day at the most, because each divides a day.
         """
-        hours = math.ceil(max(ticks) / 60)
+        minutes = math.lcm(60, *ticks)
         alarm = cw.Alarm(
             self,
             "TableIsSilent",
             alarm_description="A table's ticks do not come: are all schedules switched on? The dashboard shows which.",
-            metric=self._of_all_tables("TickMinutes", "Sum", Duration.hours(hours)),
-            threshold=(len(ticks) - 0.5) * 60 * hours,
+            metric=self._of_all_tables("TickMinutes", "Sum", Duration.minutes(minutes)),
+            threshold=(len(ticks) - 0.5) * minutes,
             # A tick may come late, and then falls into the next period: one period says nothing.
             evaluation_periods=_SILENT_PERIODS,
             comparison_operator=cw.ComparisonOperator.LESS_THAN_THRESHOLD,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
-from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.aws.clients import aws_failures
 from pipeline.deployment import Deployment
@@ -36,13 +36,17 @@ def doorway(carry_out: Callable[[dict[str, Any], Deployment], dict[str, Any]]) -
     return handler  # type: ignore[no-any-return]  # the decorators' types lose the signature
 
 
-def record_tick(minutes: int) -> None:
+def record_tick(tick: datetime, minutes: int) -> None:
     """Publish that a tick of a table has come, as long as the time between two of them (TickMinutes), of all tables as one.
 
-    One alarm watches the sum, which is the time that passes, for each table once.
+    One alarm watches the sum, which is the time that passes, for each table once. It is told at the time the tick was meant
+    for: a tick comes at any minute of its flexible window, and would fall into another hour each time.
     """
-    metrics.add_metric("TickMinutes", MetricUnit.NoUnit, minutes)
-    metrics.flush_metrics()
+    ticks = EphemeralMetrics()  # what a time is set for keeps it for all that follows
+    # Its own method warns where the clock is not the present's, as on the local AWS.
+    ticks.timestamp = round(tick.timestamp() * 1000)
+    ticks.add_metric("TickMinutes", MetricUnit.NoUnit, minutes)
+    ticks.flush_metrics()
 
 
 def record_lag(table: str, seen: Observation) -> None:

@@ -42,11 +42,10 @@ def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str)
     asks_itself = claim.owner == execution and claim.plan.mode in REPORTED_AS
     report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
     outcome = report.get("outcome", "")
+    refused = claim.with_refusal(report.get("error", ""), report.get("message", ""), report.get("client_token", ""))
     return replace(
-        claim,
+        refused,
         owner_runs=runs,
-        refused_with=report.get("error", ""),
-        refusal=report.get("message", ""),
         committed=outcome in (ALREADY_THERE, COMMITTED),
         reported=outcome == REPORTED_AS.get(claim.plan.mode),
     )

@@ -28,9 +28,13 @@ _MOST_RACES = 3
 
 def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
-    by_schedule = tick_of(event["input"]) is not None
-    for _ in range(_MOST_RACES):
+    tick = tick_of(event["input"])
+    by_schedule = tick is not None
+    for race in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table, by_schedule=by_schedule)
+        if tick and not race and _is_first_plan(found, event["execution"]):
+            # Before anything can fail: that runs fail is told by others.
+            record_tick(tick, found.settings.tick_minutes)
         seen = observe(deployment, wish.table, found, event["execution"], by_schedule=by_schedule)
         found.settings.columns.check_key(seen.source.table.key)
         action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))
@@ -39,11 +43,14 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
             break
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
-    if by_schedule:
-        record_tick(found.settings.tick_minutes)
     record_lag(wish.table, seen)
     answer = {**_answer(wish, seen, action, found.settings, deployment), **_outlook(wish, seen, action, found)}
     return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
+
+
+def _is_first_plan(found: parameters.TableParameters, execution: str) -> bool:
+    """Whether the execution has not claimed anything yet; it plans again after each round."""
+    return not any(f'"{execution}"' in claim for claim in found.runs.values())
 
 
 def _claimed(
@@ -52,7 +59,7 @@ def _claimed(
     """Make the claim that an Export needs; False where another starter was faster."""
     if not isinstance(action, Export) or action.adopted:
         return True
-    claim = Claim(action.number, execution, action.plan, action.tries, found.settings.digest)
+    claim = Claim(action.number, execution, action.plan, action.tries, found.settings.digest, action.counted)
     if not parameters.create_claim(deployment, name, claim):
         return False
     parameters.remove_claims_before(deployment, name, found.runs, claim.number)

@@ -29,6 +29,8 @@ _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
 #: Windows as long as the changes ask for, within the usual bounds.
 AUTO = "auto"
 _WINDOWS = 'a whole number from 15 to 1440, "auto", or an object with "shortest" and "longest"'
+#: Minutes from tick to tick: what divides a day, so that some common time is filled by the ticks of all tables exactly.
+TICKS = tuple(minutes for minutes in range(1, 1441) if 1440 % minutes == 0)
 #: When successes are mailed: each as it happens, summed up for each UTC day, or not at all.
 EVERY_RUN, DAILY, NEVER = "every_run", "daily", "never"
 #: What the schedule does where changes can no longer be exported: wait for a person, or load the table anew by itself.
@@ -50,10 +52,10 @@ class TableSettings:
     """Everything that is settable for one source table.
 
     `window_minutes`: the grid that windows end on, 15 to 1440, or the bounds that it moves in. `tick_minutes`: how often the
-    schedule looks whether a window has closed. `buckets`: partitions of the table by hash of the partition key, a power of
-    two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never. `columns`: what is said of
-    columns in place of the data. `on_lost_history`: halt or rebuild. `hash_secret`: the name of the secret in Secrets
-    Manager that hashes are keyed with. `compare_old_images`: merges compare them with the rows that they should be.
+    schedule looks whether a window has closed, one of `TICKS`. `buckets`: partitions of the table by hash of the partition
+    key, a power of two. `success_mail`: when the list `mail.success` is written to: every_run, daily or never. `columns`:
+    what is said of columns in place of the data. `on_lost_history`: halt or rebuild. `hash_secret`: the name of the secret in
+    Secrets Manager that hashes are keyed with. `compare_old_images`: merges compare them with the rows that they should be.
     `maintain_days`: after how many days of history the schedule puts the table's files in order, 0 for never.
     `snapshot_days`: how many days back the table can still be looked at then; the daily digest needs some whole ones.
     """
@@ -171,7 +173,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         name=name,
         iceberg_table=text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
         window_minutes=window,
-        tick_minutes=whole(merged, "tick_minutes", TableSettings.tick_minutes, 1, 1440, where),
+        tick_minutes=choice(merged, "tick_minutes", TableSettings.tick_minutes, TICKS, where),
         buckets=choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
         success_mail=word(merged, "success_mail", TableSettings.success_mail, (EVERY_RUN, DAILY, NEVER), where),

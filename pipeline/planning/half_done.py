@@ -43,12 +43,19 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
         return Export(claim.plan, claim.number, adopted=True)
     if _given_up(claim, wish, for_ever):
         return None
+    is_damaged = _is_damaged(claim)
+    # What heals by itself, as a job that died or a lost race, is tried for ever, and counts for nothing.
+    is_refused = is_damaged or _is_refused_for_good(claim)
     is_tried_alike = seen.by_schedule and claim.settings == seen.settings
-    if is_tried_alike and claim.tries >= MOST_TRIES and (_is_refused_for_good(claim) or _is_damaged(claim)):
+    if is_tried_alike and is_refused and claim.tries >= MOST_TRIES:
         return _stopped(claim)
-    plan = claim.plan.next_attempt() if _is_damaged(claim) else claim.plan
-    tries = claim.tries + bool(claim.refused_with) if is_tried_alike else 1
-    return Export(plan, claim.number + 1, taken_over_from=claim.owner, tries=tries)
+    return Export(
+        claim.plan.next_attempt() if is_damaged else claim.plan,
+        claim.number + 1,
+        taken_over_from=claim.owner,
+        tries=claim.tries + is_refused if is_tried_alike else 1,
+        counted=claim.refused_by or claim.counted,
+    )
 
 
 def _stopped(claim: Claim) -> Halt:

@@ -89,9 +89,11 @@ class RunPlan:
 class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
 
-    `tries`: one more than the job has refused the same stretch before, by the same settings, of which `settings` is the digest.
-    `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the plan's job has refused, and
-    `refusal` what it said.
+    `tries`: one more than the job has refused the same stretch before, in a way that does not heal or for its files, by the
+    same settings, of which `settings` is the digest. `counted`: the client token of the job run that refused last before
+    the claim: its report says nothing of the claim's own.
+    `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the claim's job has refused,
+    `refusal` what it said, and `refused_by` the client token of that job run.
     `committed`: whether it says that it has committed, also where the table was rolled back since.
     `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `ended_runs`: how
     many job runs of a wish have ended without success.
@@ -102,12 +104,20 @@ class Claim:
     plan: RunPlan
     tries: int = 1
     settings: str = ""
+    counted: str = ""
     owner_runs: bool = False
     refused_with: str = ""
     refusal: str = ""
+    refused_by: str = ""
     committed: bool = False
     reported: bool = False
     ended_runs: int = 0
+
+    def with_refusal(self, error: str, message: str, client_token: str) -> Claim:
+        """The claim with what its job's report says of a refusal; without, where the report is older than the claim."""
+        if not error or (client_token and client_token == self.counted):
+            return self
+        return replace(self, refused_with=error, refusal=message, refused_by=client_token)
 
     def is_done(self, table: TableState) -> bool:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.
@@ -133,6 +143,7 @@ class Claim:
                 "attempt": self.plan.attempt,
                 "tries": self.tries,
                 "settings": self.settings,
+                "counted": self.counted,
             },
             separators=(",", ":"),
         )
@@ -149,7 +160,7 @@ class Claim:
         plan = RunPlan(raw["mode"], raw["source_id"], bounds, int(raw["attempt"]))
         if not bounds or not (plan.requests or plan.mode == MAINTAIN):  # the requests refuse windows that cannot be
             raise ValueError(f"bounds are {raw['bounds']!r}")
-        return cls(number, raw["owner"], plan, int(raw["tries"]), raw["settings"])
+        return cls(number, raw["owner"], plan, int(raw["tries"]), raw["settings"], raw["counted"])
 
 
 def newest_claim(runs: Mapping[str, str]) -> Claim | None:

@@ -97,7 +97,7 @@ class Observation:
 class Export:
     """Make the plan's exports, if it has any, and run its job. `number`: the claim to hold; `adopted`: it is held already.
 
-    `tries`: one more than the job has refused the same stretch before, by the same settings.
+    `tries` and `counted`: what its claim says of earlier refusals.
     `because`: why the schedule does what nobody has asked for, else "".
     """
 
@@ -107,6 +107,7 @@ class Export:
     taken_over_from: str = ""
     because: str = ""
     tries: int = 1
+    counted: str = ""
 
     @property
     def kind(self) -> str:

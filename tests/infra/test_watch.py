@@ -91,6 +91,19 @@ def test_the_longest_ticks_keep_every_alarm_within_the_week_that_cloudwatch_look
     assert max(spans) <= _WEEK_SECONDS
 
 
+def test_a_silent_table_is_missed_in_a_period_that_the_ticks_of_all_fill_exactly():
+    stack = Stack()
+    machine = sfn.StateMachine(stack, "Machine", definition_body=sfn.DefinitionBody.from_string("{}"))
+    queue, topic = sqs.Queue(stack, "Queue"), sns.Topic(stack, "Topic")
+    ticks = [15, 40, 45]
+    Watch(stack, "Watch", name="Odd", machine=machine, lost_ticks=queue, topic=topic, ticks=ticks)
+    found = assertions.Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm").values()
+    (silent,) = [alarm["Properties"] for alarm in found if alarm["Properties"].get("MetricName") == "TickMinutes"]
+    period = silent["Period"] // 60
+    assert [period % tick for tick in ticks] == [0, 0, 0]
+    assert silent["Threshold"] == 2.5 * period
+
+
 def test_every_alarm_and_every_all_clear_goes_to_the_topic_of_the_alarms(template):
     topic = topic_of_alarms(template)
     told = [(alarm["AlarmActions"], alarm["OKActions"]) for alarm in template.of("CloudWatch::Alarm").values()]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from lambdas.plan import handler
+from pipeline.errors import TableNotFound
 from tests.lambdas.account import Account, call
 
 pytestmark = pytest.mark.local_aws
@@ -14,6 +16,11 @@ pytestmark = pytest.mark.local_aws
 
 def plan(account: Account, **asked: str) -> None:
     call(handler, input={"table": "orders", **asked}, execution=account.execution())
+
+
+def ticks(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What has been published of ticks since the last look."""
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines() if "TickMinutes" in line]
 
 
 def test_lag_and_the_history_left_are_published_for_the_table(account: Account, capsys: pytest.CaptureFixture[str]):
@@ -36,10 +43,24 @@ def test_a_tick_publishes_its_length_for_all_tables_and_a_person_s_run_does_not(
     account: Account, capsys: pytest.CaptureFixture[str]
 ):
     plan(account, scheduled_time="2026-11-21T12:15:00Z")
-    (tick,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "TickMinutes" in line]
+    (tick,) = ticks(capsys)
     assert (tick["TickMinutes"], tick["_aws"]["CloudWatchMetrics"][0]["Dimensions"]) == ([15], [["service"]])
+    assert tick["_aws"]["Timestamp"] == 1_795_263_300_000, "when it was meant to come, not when it came"
     plan(account)
-    assert "TickMinutes" not in capsys.readouterr().out
+    assert ticks(capsys) == []
+
+
+def test_a_run_of_several_rounds_is_one_tick(account: Account, capsys: pytest.CaptureFixture[str]):
+    event = {"input": {"table": "orders", "scheduled_time": "2026-11-21T12:15:00Z"}, "execution": account.execution()}
+    rounds = [call(handler, **event)["kind"] for _ in range(2)]
+    assert (rounds, len(ticks(capsys))) == (["Export", "Export"], 1)
+
+
+def test_a_run_whose_plan_fails_is_a_tick_all_the_same(account: Account, capsys: pytest.CaptureFixture[str]):
+    account.aws.client("dynamodb").delete_table(TableName="orders")
+    with pytest.raises(TableNotFound):
+        plan(account, scheduled_time="2026-11-21T12:15:00Z")
+    assert len(ticks(capsys)) == 1
 
 
 def test_nothing_is_published_for_a_table_that_is_not_there_yet(account: Account, capsys: pytest.CaptureFixture[str]):

@@ -29,7 +29,7 @@ def test_the_first_run_claims_a_full_export_and_tells_the_rest_of_the_run_what_i
     assert answer["source"]["arn"].endswith(":table/orders")
     assert (answer["source"]["id"], answer["source"]["key"]) == (account.source_id(), ["id:S"])
     claim = {"owner": me, "mode": "update", "source_id": account.source_id(), "bounds": [latest], "attempt": 0}
-    assert account.claims() == {1: {**claim, "tries": 1, "settings": SETTINGS.digest}}
+    assert account.claims() == {1: {**claim, "tries": 1, "settings": SETTINGS.digest, "counted": ""}}
 
 
 def test_the_watermark_is_read_from_the_table_s_metadata(account: Account):
@@ -128,6 +128,16 @@ def test_damaged_files_are_exported_anew(account: Account):
     answer = plan(account.execution())
     assert (answer["attempt"], answer["exports"]) == (1, refused["exports"])
     assert answer["job_id"] != refused["job_id"]
+
+
+def test_a_refusal_counts_once_though_the_job_s_next_run_dies_without_a_word(account: Account):
+    for claim, (token, tries) in enumerate([("job-0", 1), ("job-0", 2), ("job-2", 2), ("job-2", 3)], start=1):
+        execution = account.execution()
+        job_id = plan(execution, scheduled_time="2026-11-21T12:15:00Z")["job_id"]
+        assert account.claims()[claim]["tries"] == tries
+        report = {"outcome": "refused", "error": "HashSecretUnfit", "message": "…", "client_token": token}
+        account.write_report(job_id, **report)
+        account.stop(execution)
 
 
 def test_work_that_was_committed_before_its_run_died_is_not_done_again(account: Account):

@@ -35,7 +35,7 @@ plans = st.builds(
 
 @given(plans, st.integers(1, 10**9))
 def test_a_claim_goes_through_its_parameter_unchanged_and_fits_into_it(found, number):
-    written = Claim(number, LONGEST_OWNER, found, tries=number, settings="0123456789abcdef")
+    written = Claim(number, LONGEST_OWNER, found, tries=number, settings="0123456789abcdef", counted="j" * 70)
     text = written.to_text()
     assert Claim.from_text(number, text) == written
     assert len(text) <= LONGEST_PARAMETER
@@ -49,7 +49,8 @@ def test_36_windows_with_the_longest_names_use_a_quarter_of_a_parameter():
 
 def test_what_is_seen_of_the_owner_and_of_the_job_is_not_written():
     found = claim(plan("12:00 13:00"), owner_runs=True, refused_with="Gap")
-    assert set(json.loads(found.to_text())) == {"owner", "mode", "source_id", "bounds", "attempt", "tries", "settings"}
+    lasting = {"owner", "mode", "source_id", "bounds", "attempt", "tries", "settings", "counted"}
+    assert set(json.loads(found.to_text())) == lasting
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"owner":"x"}'])

@@ -39,14 +39,35 @@ def test_what_heals_by_itself_is_tried_for_ever(error):
     assert update(world) == takes_over(world)
 
 
+@pytest.mark.parametrize("error", ["JobFailed", "TableContended", "Gap"])
+def test_what_heals_by_itself_counts_for_nothing_when_something_else_is_refused_afterwards(error):
+    assert update(refused(error, 1)).tries == 1
+
+
 def test_a_run_that_a_person_has_started_tries_again_and_so_do_the_next_three():
     world = replace(refused("OverrideContradicted", 3), by_schedule=False)
     assert update(world) == Export(WINDOW, 8, taken_over_from=OTHER, tries=1)
 
 
+@pytest.mark.parametrize("error", [*DAMAGED, *FOR_GOOD])
+def test_every_refusal_counts_by_the_job_run_it_is_of(error):
+    world = refused(error, 1)
+    action = update(replace(world, claim=replace(world.claim, refused_by="job-2", counted="job-1")))
+    assert (action.tries, action.counted) == (2, "job-2")
+
+
 def test_a_run_that_died_is_no_refusal():
     world = refused("", 2)
-    assert update(world).tries == 2
+    action = update(replace(world, claim=replace(world.claim, counted="job-1")))
+    assert (action.tries, action.counted) == (2, "job-1")
+
+
+def test_a_report_that_is_older_than_the_claim_says_nothing_of_its_job():
+    counted = replace(claim(WINDOW), counted="job-1")
+    assert counted.with_refusal("HashSecretUnfit", "Why.", "job-1") == counted
+    assert counted.with_refusal("", "", "") == counted
+    refused_ = counted.with_refusal("HashSecretUnfit", "Why.", "job-2")
+    assert (refused_.refused_with, refused_.refusal, refused_.refused_by) == ("HashSecretUnfit", "Why.", "job-2")
 
 
 def test_other_settings_are_tried_at_once():

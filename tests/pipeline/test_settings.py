@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import SettingRefused
 from pipeline.planning.window_lengths import WindowBounds, WindowLengths
-from pipeline.settings import MailLists, Settings, SparkSettings, TableSettings, is_table_name
+from pipeline.settings import TICKS, MailLists, Settings, SparkSettings, TableSettings, is_table_name
 
 ORDERS = {"name": "orders"}
 
@@ -101,7 +101,11 @@ def test_the_only_table_need_not_be_named():
         ({"window_minutes": {"longest": 1441}}, r"window_minutes\.longest is 1441"),
         ({"window_minutes": {"shortest": 30, "longest": 100}}, "longest is 100; allowed is a multiple of shortest, wh"),
         ({"window_minutes": {"shortest": 60, "longest": 30}}, "longest is 30; allowed is a multiple of shortest, whi"),
-        ({"tick_minutes": 0}, "tick_minutes is 0; allowed is a whole number from 1 to 1440"),
+        (
+            {"tick_minutes": 0},
+            "tick_minutes is 0; allowed is one of 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30,",
+        ),
+        ({"tick_minutes": 50}, "tick_minutes is 50; allowed is one of 1,"),
         ({"buckets": 3}, "buckets is 3; allowed is one of 1, 2, 4"),
         ({"buckets": 8192}, "buckets is 8192"),
         ({"success_mail": "weekly"}, "success_mail is 'weekly'; allowed is one of every_run, daily, never"),
@@ -172,7 +176,7 @@ tables = st.builds(
             lambda found: WindowBounds(found[0], found[0] * found[1])
         ),
     ),
-    tick_minutes=st.integers(1, 1440),
+    tick_minutes=st.sampled_from(TICKS),
     buckets=st.sampled_from([2**n for n in range(13)]),
     mail=st.builds(MailLists, success=addresses, failure=addresses),
     success_mail=st.sampled_from(["every_run", "daily", "never"]),

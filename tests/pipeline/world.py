@@ -131,6 +131,4 @@ def takes_over(world: Observation) -> Export:
     """The action that finishes the claim in force as it was planned."""
     found = world.claim
     assert found is not None
-    return Export(
-        found.plan, found.number + 1, taken_over_from=found.owner, tries=found.tries + bool(found.refused_with)
-    )
+    return Export(found.plan, found.number + 1, taken_over_from=found.owner, tries=found.tries)

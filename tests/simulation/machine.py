@@ -69,7 +69,7 @@ def plan(run: Run) -> State:
 def _claimed(run: Run, action: Action) -> bool:
     if not isinstance(action, Export) or action.adopted:
         return True
-    claim = Claim(action.number, run.name, action.plan, action.tries, run.account.settings.digest)
+    claim = Claim(action.number, run.name, action.plan, action.tries, run.account.settings.digest, action.counted)
     if not run.ask("ssm", lambda: run.account.create_claim(claim)):
         return False
     run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))

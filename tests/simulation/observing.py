@@ -55,11 +55,10 @@ def _with_owner(run: Run, claim: Claim) -> Generator[int, None, Claim]:
         report = run.ask("s3", lambda: account.jobs.reports.get(plan.job_id))
     refusal = report and report.refusal
     done, is_reported = report is not None and not refusal, plan.mode in REPORTED_AS
+    refused = claim.with_refusal(refusal.name, refusal.message, report.token) if report and refusal else claim
     return replace(
-        claim,
+        refused,
         owner_runs=runs,
-        refused_with=refusal.name if refusal else "",
-        refusal=refusal.message if refusal else "",
         committed=done and not is_reported,
         reported=done and is_reported,
     )
