@@ -23,12 +23,13 @@ _AT_ONCE = 8
 
 def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     plan = event["plan"]
-    # Read again: a reply that was lost must not lead to a second mail.
-    before = parameters.read_told(deployment, plan["table"])
     horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
+    digest = digest and replace(digest, found=summed(_reports(deployment, plan["table"], digest.job_ids)))
+    # Read again: a reply that was lost must not lead to a second mail. And last: where another run is at work, it tells
+    # meanwhile what this one would write over.
+    before = parameters.read_told(deployment, plan["table"])
     if digest and digest.end == before.digested:
         digest = None
-    digest = digest and replace(digest, found=summed(_reports(deployment, plan["table"], digest.job_ids)))
     rows, maintained = Rows.from_json(plan["rows"]), plan["maintained"]
     news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     logger.info("news", extra={"table": plan["table"], "news": news.names})

@@ -12,7 +12,7 @@ from lambdas.telling import tell
 from pipeline.deployment import Deployment
 from pipeline.mails.incidents import after_look, round_works
 from pipeline.mails.success import horizon_after, is_told_at_once, success_mail
-from pipeline.planning.execution_input import MAINTAIN
+from pipeline.planning.execution_input import FULL, MAINTAIN
 from pipeline.table.continuity import rows_of_report
 
 
@@ -31,8 +31,8 @@ def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
     try:
         before = parameters.read_told(deployment, table)
         mode = event["plan"].get("mode", "")
-        maintained = mode == MAINTAIN
-        news = after_look(before, works=round_works(mode), horizon=horizon, rows=rows, maintained=maintained)
+        done = {"works": round_works(mode), "maintained": mode == MAINTAIN, "made_anew": mode == FULL}
+        news = after_look(before, horizon=horizon, rows=rows, **done)
     except (ClientError, BotoCoreError):
         logger.exception("what has been told is not known; the next look tells what is new, and what is over")
         return []

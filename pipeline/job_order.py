@@ -65,7 +65,7 @@ class JobOrder:
 
     @property
     def mends(self) -> bool:
-        """Whether rows that hold their change already are written anew: changed by hand, the rest of one may differ."""
+        """Whether rows of the change's own write time are written anew, too: somebody may have changed their other columns."""
         return self.job == "backfill"
 
     def to_arguments(self) -> list[str]:

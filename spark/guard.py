@@ -17,12 +17,16 @@ from pipeline.table.marker import Marker, TableState, read_table_state, snapshot
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:
-    """Whether the order's work is in the table already. Raises what `check_fits` raises where it is not and cannot be."""
+    """Whether the order's work is in the table already. Raises what `check_fits` raises where it is not and cannot be.
+
+    A merge's is also where another job has brought the same stretch of the same source.
+    """
     if order.job_id in state.job_ids:
         return True
     if order.job == "load":
         return False
     marker = _marker(state, order)
+    check_source(marker, order)
     if order.job == "merge" and (marker.start, marker.watermark) == (order.start, order.end):
         return True
     check_fits(marker, order)

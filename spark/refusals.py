@@ -25,7 +25,7 @@ from pipeline.errors import (
     UnreadableLine,
 )
 from pipeline.job_order import JobOrder
-from spark.exports.reading import Export, lines, read_exports
+from spark.exports.reading import FILE_NAME, Export, lines, read_exports
 from spark.hiding.contradictions import rule_missed
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.java import thrown_in
@@ -117,14 +117,16 @@ def _first_line(
     spark: SparkSession, exports: Sequence[Export], parsed: Callable[[DataFrame], DataFrame], is_wrong: Column
 ) -> str:
     """The first line that is wrong, with its file, as the end of a sentence; empty where none is any more."""
-    for export in exports:
-        for uri in export.files_with_records:
-            # One gzip file is one partition, so the row's number in it is the line's.
-            numbered = lines(spark, [uri]).withColumn("#number", F.monotonically_increasing_id())
-            found = parsed(numbered).where(is_wrong).agg(F.min("#number")).first()
-            if found is not None and found[0] is not None:
-                return f", the first in {uri}, line {found[0] + 1}"
-    return ""
+    # One job for all of them, and one more for the line: of a year's windows there are thousands.
+    uris = {uri.rpartition("/")[2]: uri for export in exports for uri in export.files_with_records}
+    named = lines(spark, [*uris.values()]).withColumn("#file", F.expr(FILE_NAME))
+    found: Any = parsed(named).where(is_wrong).agg(F.min("#file")).first()
+    if not found or found[0] not in uris:
+        return ""
+    # One gzip file is one partition, so the row's number in it is the line's.
+    numbered = lines(spark, [uris[found[0]]]).withColumn("#number", F.monotonically_increasing_id())
+    line: Any = parsed(numbered).where(is_wrong).agg(F.min("#number")).first()
+    return f", the first in {uris[found[0]]}, line {line[0] + 1}"
 
 
 def _such(rows: DataFrame, problem: str, key: Sequence[Field]) -> str:
@@ -190,8 +192,7 @@ def _miscounted_file(spark: SparkSession, exports: Sequence[Export]) -> CountMis
     # One job for all of them: of a year's windows there are thousands.
     uris = [uri for export in exports for uri in export.files_with_records]
     records = lines(spark, uris).where(F.col("value").rlike(r"\S"))
-    names = F.substring_index(F.col("_metadata.file_path"), "/", -1).alias("name")
-    found = dict(records.groupBy(names).count().collect()) if uris else {}  # type: ignore[arg-type]  # rows are pairs
+    found = dict(records.groupBy(F.expr(FILE_NAME)).count().collect()) if uris else {}  # type: ignore[arg-type]  # rows are pairs
     for uri, count in said.items():
         held = found.get(uri.rpartition("/")[2], 0)
         if held != count:

@@ -18,10 +18,7 @@ from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.errors import RebuildNeeded
 from pipeline.instants import format_instant
-from pipeline.table.marker import PREFIX, WATERMARK, read_table_state
-
-#: JSON of ``drop`` and ``hash``, lists of JSON pointers, and ``secret``, which tells secrets apart and is none.
-PROTECTED = PREFIX + "protected"
+from pipeline.table.marker import PROTECTED, WATERMARK, read_table_state
 
 
 def protected_text(overrides: Overrides, fingerprint: str) -> str:

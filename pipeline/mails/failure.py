@@ -13,6 +13,7 @@ from pipeline.errors import (
     ASK_AGAIN,
     REBUILD,
     RUN_NOW,
+    DamagedExport,
     InputRefused,
     JobFailed,
     PipelineError,
@@ -33,6 +34,7 @@ from pipeline.planning.execution_input import (
     asking,
     special_wish,
 )
+from pipeline.planning.half_done import MOST_TRIES
 from pipeline.planning.horizon import Horizon
 from pipeline.settings import is_table_name
 
@@ -150,12 +152,17 @@ def _by_itself(event: Mapping[str, Any], failure: Failure) -> str:
         return "The schedule goes on with its own work; for what was asked for a person must act."
     if wish:
         return "Nothing for what was asked for: no run goes on with it, unless a mail has told that it is done."
+    is_refused, is_update = failure.reported, event["plan"].get("mode", UPDATE) == UPDATE
+    if not failure.heals_by_itself and is_refused and is_update:
+        return f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act."
     if not failure.heals_by_itself:
         return "Nothing: a person must act."
     if mode == VERIFY:
         return "The schedule goes on; the verification is asked for anew by whoever wants it."
     if mode == MAINTAIN:
         return "The schedule goes on, and maintains the table again when that is due."
+    if issubclass(failure.kind, DamagedExport):
+        return f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
     return "The next scheduled run tries again by itself."
 
 
@@ -167,7 +174,8 @@ def _facts(
     missed = _missed(event, failure, table)
     ask_again = filled(ASK_AGAIN, table, deployment, missed) if missed else ""
     # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
-    only_ask = bool(missed) and (failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW))
+    asked = plan.get("asked", "")  # what is given up by this failure, which may not be what this run was to do
+    only_ask = bool(missed) and not asked and (failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW))
     return {
         "status": FAILURE,
         "table": table,
@@ -175,7 +183,7 @@ def _facts(
         "error": failure.error,
         "message": failure.message,
         "remedy": _remedy(refused) if missed and failure.heals_by_itself else failure.remedy,
-        "command": ask_again if only_ask else filled(kind.command, table, deployment, plan.get("asked", "")),
+        "command": ask_again if only_ask else filled(kind.command, table, deployment, asked),
         "ask_again": "" if only_ask else ask_again,
         "heals_by_itself": failure.heals_by_itself and not (wish or refused == VERIFY),
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
@@ -204,7 +212,7 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
     lines = history_line(horizon)
     if incident and len(incident.kinds) > 1:
         before = "; ".join(map(str, incident.kinds[:-1]))
-        lines.append(f"Runs have failed since {format_instant(incident.since)}. Told before: {before}.")
+        lines.append(f"Runs have failed since {format_instant(incident.first.since)}. Told before: {before}.")
     if incident:
         lines.append("The next mail about it comes when it changes, or when it is over.")
         lines.append("If you have acted and hear nothing, start a run yourself: its failure is always mailed.")

@@ -1,11 +1,12 @@
 """Incidents: what a failure, a success or a look is worth telling, so that there is one mail per incident and not one per tick.
 
 An incident begins with the first failure of a scheduled run and is over when a run works again: a round is carried out,
-or the table is found up to date; what failed of maintenance, when that succeeds. Of a person's wish that a scheduled run
-went on with there is no all-clear: that others work again does not fulfil it. In between every failure that has not been
-told yet is told once; the same one again is silence. What has been told is kept in the parameter ``told``, which changes
-only when a mail is sent, or the table has been verified or made anew: a halt that goes on for days writes nothing. A run
-that a person has started is no part of this: that person is always told.
+or the table is found up to date; what failed of maintenance, when that succeeds. Of a person's wish that a scheduled
+run went on with there is no all-clear: that others work again does not fulfil it; of a full export, which may be such,
+there is one when one was carried out. In between every failure that has not been told yet is told once; the same one
+again is silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent, when a
+wish is followed by work that succeeds, or when the table has been verified or made anew: a halt that goes on for days
+writes nothing. A run that a person has started is no part of this: that person is always told.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from datetime import datetime
 
 from pipeline.errors import HistoryLost
 from pipeline.mails.digest import Digest
-from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, Incident, Kind, Told
+from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, Incident, Kind, Told, ToldFailure
 from pipeline.planning.execution_input import FULL, MAINTAIN, UPDATE
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows
@@ -25,7 +26,8 @@ from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows
 class News:
     """What is to be mailed now, and what has been told once it is.
 
-    `failed`: the failure at hand is to be told. `over`: the incident that has ended. `warning`: the horizon's level to warn
+    `failed`: the failure at hand is to be told. `over`: the incident that has ended. `closed`: one has ended of which no
+    all-clear tells, which is only to be recorded. `warning`: the horizon's level to warn
     of, or 0. `safe_again`: the warnings no longer hold. `digest`: the days to sum up. `doubt`: rows were not what changes
     say. `trusted_again`: that no longer holds.
     """
@@ -33,6 +35,7 @@ class News:
     told: Told
     failed: bool = False
     over: Incident | None = None
+    closed: bool = False
     warning: int = 0
     safe_again: bool = False
     digest: Digest | None = None
@@ -41,10 +44,11 @@ class News:
 
     @property
     def names(self) -> list[str]:
-        """What there is to mail, by name, for the log and for the state machine to count."""
+        """What there is to mail or to record, by name, for the log and for the state machine to count."""
         happened = {
             "Failed": self.failed,
             "IncidentOver": self.over,
+            "IncidentClosed": self.closed,
             "HistoryShort": self.warning,
             "HistorySafe": self.safe_again,
             "Digest": self.digest,
@@ -64,11 +68,15 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
     heard = kind.error == HistoryLost.__name__
     news = _of_the_horizon(told, horizon, heard=heard)
     going_on = told.incident if told.incident and not told.incident.ending else None
-    incident = going_on or Incident(tick, horizon.watermark if horizon else None, ())
-    if kind in incident.kinds and given_up in ("", told.given_up):
+    failures = going_on.failures if going_on else ()
+    if any(one.kind == kind for one in failures) and given_up in ("", told.given_up):
         return news
-    kinds = (*(known for known in incident.kinds if known != kind), kind)
-    incident = replace(incident, kinds=kinds[-MOST_REMEMBERED:])
+    now = ToldFailure(kind, tick, horizon.watermark if horizon else None)
+    failures = (*(one for one in failures if one.kind != kind), now)
+    # The first tells since when.
+    incident = Incident(
+        failures if len(failures) <= MOST_REMEMBERED else (failures[0], *failures[1 - MOST_REMEMBERED :])
+    )
     return replace(news, failed=True, told=replace(news.told, incident=incident, given_up=given_up or told.given_up))
 
 
@@ -88,27 +96,31 @@ def after_look(
     digest: Digest | None = None,
     rows: Rows = NOTHING_KNOWN,
     maintained: bool = False,
+    made_anew: bool = False,
 ) -> News:
     """What a run that has not failed is worth telling.
 
-    `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance. `rows`: what is
-    known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
+    `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance; `made_anew`: a
+    full export, which the table shows now. `rows`: what is known of the table's. A doubt is told once, until it has been
+    verified or made anew; what is found of before, not at all.
     """
     news, incident = _of_the_horizon(told, horizon), told.incident
     if incident:
-        news = _of_the_incident(news, incident, works=works, maintained=maintained)
+        news = _of_the_incident(news, incident, works=works, maintained=maintained, made_anew=made_anew)
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
     return _of_the_rows(news, rows)
 
 
-def _of_the_incident(news: News, incident: Incident, *, works: bool, maintained: bool) -> News:
-    """What is over of an incident, told where any of it is the schedule's own; the rest of it goes on."""
-    ended = tuple(kind for kind in incident.kinds if (maintained if kind.mode == MAINTAIN else works))
-    left = tuple(kind for kind in incident.kinds if kind not in ended)
-    told = replace(news.told, incident=replace(incident, kinds=left, ending=False) if left else None)
-    is_told = not all(kind.is_of_a_wish for kind in ended)
-    return replace(news, over=replace(incident, kinds=ended) if is_told else None, told=told) if ended else news
+def _of_the_incident(news: News, incident: Incident, *, works: bool, maintained: bool, made_anew: bool) -> News:
+    """What is over of an incident; the rest of it goes on. What may be a person's wish ends with it, and is not called over."""
+    ended = tuple(one for one in incident.failures if (maintained if one.kind.mode == MAINTAIN else works))
+    if not ended:
+        return news
+    left = tuple(one for one in incident.failures if one not in ended)
+    own = tuple(one for one in ended if not one.kind.is_of_a_wish and (made_anew or one.kind.mode != FULL))
+    told = replace(news.told, incident=Incident(left) if left else None)
+    return replace(news, over=replace(incident, failures=own) if own else None, closed=not own, told=told)
 
 
 def _of_the_rows(news: News, rows: Rows) -> News:

@@ -69,7 +69,7 @@ def _all_clear(
         tick = timedelta(minutes=event["plan"]["tick_minutes"])
         lines += ["", *_story(incident, ended, tick), *_caught_up(incident, horizon)]
         facts |= {
-            "since": format_instant(incident.since),
+            "since": format_instant(incident.first.since),
             "until": format_instant(ended),
             "failed_ticks": 0 if incident.is_of_maintenance else incident.ticks_until(ended, tick),
             "failures": [{"error": k.error, "state": k.state, "mode": k.mode} for k in incident.kinds],
@@ -89,9 +89,10 @@ def _story(incident: Incident, ended: datetime, tick: timedelta) -> list[str]:
     """What it was, since when, and what it cost."""
     count = incident.ticks_until(ended, tick)
     lines = ["What had failed:", *(f"  {kind}" for kind in incident.kinds)]
-    lasted = f"From {format_instant(incident.since)} to {format_instant(ended)}, {words(ended - incident.since)}"
+    since = incident.first.since
+    lasted = f"From {format_instant(since)} to {format_instant(ended)}, {words(ended - since)}"
     if incident.is_of_maintenance:
-        return [*lines, f"{lasted}. Updates did not fail."]
+        return [*lines, f"{lasted}. Updates have no part in it."]
     return [*lines, f"{lasted}: {count} {'ticks' if count > 1 else 'tick'} of the schedule without success."]
 
 
@@ -99,13 +100,12 @@ def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
     """What the table was brought forward by; a full export may also have begun anew."""
     if horizon is None or incident.is_of_maintenance:
         return []
-    now = format_instant(horizon.watermark)
-    if incident.watermark is None:
+    now, then = format_instant(horizon.watermark), incident.first.watermark
+    if then is None:
         return [f"The table shows every change before {now}."]
-    if incident.watermark >= horizon.watermark:
+    if then >= horizon.watermark:
         return [f"The table is at {now}, as it was: nothing had to be caught up."]
-    before = format_instant(incident.watermark)
-    return [f"Caught up: {words(horizon.watermark - incident.watermark)} of history, from {before} to {now}."]
+    return [f"Caught up: {words(horizon.watermark - then)} of history, from {format_instant(then)} to {now}."]
 
 
 def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon, deployment: Deployment) -> Mail:
@@ -126,7 +126,11 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         happens,
         "",
         *([f"What this run says: {reason}"] if reason else []),
-        *([f"Runs have failed since {format_instant(incident.since)}: {incident.kinds[-1]}."] if incident else []),
+        *(
+            [f"Runs have failed since {format_instant(incident.first.since)}: {incident.kinds[-1]}."]
+            if incident
+            else []
+        ),
         f"What to do: {helps}",
         f"The command: {command}",
         *(f"Then: {one}" for one in then),

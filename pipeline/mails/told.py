@@ -12,7 +12,7 @@ from pipeline.errors import WishGivenUp
 from pipeline.instants import format_instant, parse_instant
 from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
 
-#: A parameter holds 4,096 characters; more different failures than these in one incident are told again.
+#: A parameter holds 4,096 characters; more different failures than these in one incident are told again, but for the first.
 MOST_REMEMBERED = 12
 #: Of an error's name; longer ones are cut.
 LONGEST_NAME = 100
@@ -31,7 +31,10 @@ class Kind:
 
     @property
     def is_of_a_wish(self) -> bool:
-        """Whether a run failed for a person: that the schedule's own work succeeds again says nothing of it."""
+        """Whether a run failed for a person: that the schedule's own work succeeds again says nothing of it.
+
+        Nobody can tell so of a full export, which the schedule may have begun by itself.
+        """
         return self.mode in (BACKFILL, VERIFY) or self.error == WishGivenUp.__name__
 
     def __str__(self) -> str:
@@ -39,16 +42,33 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class ToldFailure:
+    """A failure that has been told: at which tick it came first, and where the table was then."""
+
+    kind: Kind
+    since: datetime
+    watermark: datetime | None
+
+
+@dataclass(frozen=True)
 class Incident:
-    """Failures without success between them: since which tick, at which watermark, and what has been told, oldest first.
+    """Failures without success between them that have been told, oldest first.
 
     `ending`: its all-clear is being mailed, or has been; whatever fails now is another incident.
     """
 
-    since: datetime
-    watermark: datetime | None
-    kinds: tuple[Kind, ...]
+    failures: tuple[ToldFailure, ...]
     ending: bool = False
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What has failed, oldest first."""
+        return tuple(failure.kind for failure in self.failures)
+
+    @property
+    def first(self) -> ToldFailure:
+        """What failed first, of maintenance only where nothing else did: updates may have worked for long after that."""
+        return next((one for one in self.failures if one.kind.mode != MAINTAIN), self.failures[0])
 
     @property
     def is_of_maintenance(self) -> bool:
@@ -57,7 +77,7 @@ class Incident:
 
     def ticks_until(self, end: datetime, tick: timedelta) -> int:
         """How many ticks of the schedule had no success, if `end` is the first that has."""
-        return max(1, -((self.since - end) // tick))
+        return max(1, -((self.first.since - end) // tick))
 
 
 @dataclass(frozen=True)
@@ -86,9 +106,7 @@ class Told:
             raw["trusted"] = format_instant(self.trusted)
         if self.incident:
             raw["incident"] = {
-                "since": format_instant(self.incident.since),
-                "watermark": _optional(self.incident.watermark),
-                "kinds": [[k.error[:LONGEST_NAME], k.state, k.mode] for k in self.incident.kinds],
+                "failures": [_failure_to_json(failure) for failure in self.incident.failures],
                 **({"ending": True} if self.incident.ending else {}),
             }
         return json.dumps(raw, separators=(",", ":"))
@@ -103,16 +121,23 @@ class Told:
 
     @classmethod
     def _from_json(cls, raw: Mapping[str, Any]) -> Told:
-        found = raw.get("incident")
-        incident = found and Incident(
-            parse_instant(found["since"]),
-            _instant(found["watermark"]),
-            tuple(Kind(*kind) for kind in found["kinds"]),
-            ending=bool(found.get("ending", False)),
-        )
+        found = raw.get("incident") or {"failures": []}
+        failures = tuple(map(_failure_from_json, found["failures"]))
+        incident = Incident(failures, ending=bool(found.get("ending", False))) if failures else None
         doubted, trusted = (_instant(raw.get(name, "")) for name in ("doubted", "trusted"))
         digested, given_up = _instant(raw["digested"]), str(raw.get("given_up", ""))
         return cls(incident, int(raw["level"]), digested, given_up, doubted, trusted)
+
+
+def _failure_to_json(failure: ToldFailure) -> list[str]:
+    kind = failure.kind
+    since, watermark = format_instant(failure.since), _optional(failure.watermark)
+    return [kind.error[:LONGEST_NAME], kind.state, kind.mode, since, watermark]
+
+
+def _failure_from_json(raw: list[str]) -> ToldFailure:
+    *kind, since, watermark = raw
+    return ToldFailure(Kind(*kind), parse_instant(since), _instant(watermark))
 
 
 def _optional(instant: datetime | None) -> str:

@@ -122,8 +122,8 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
 def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | None:
     """A full export by the schedule itself, in the place of a Halt for lost history, if the settings say so.
 
-    Tried for ever, with the same export: there is nothing else to go on with. But one that its job has refused for good
-    is not paid for again, and none is begun where history would be lost again at once.
+    Tried for ever where its job has died: there is nothing else to go on with. But one that its job has refused for good
+    is not paid for again, one with damaged files three times, and none is begun where history would be lost again at once.
     """
     lost = unfit(seen, wish)
     if not rules.rebuilds or wish.mode != UPDATE or lost is None or lost.error != HistoryLost.__name__:

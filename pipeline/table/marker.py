@@ -25,6 +25,9 @@ SOURCE_ARN = PREFIX + "source-arn"
 SOURCE_ID = PREFIX + "source-id"
 #: What DynamoDB billed for the exports of a merge, in bytes.
 BILLED_BYTES = PREFIX + "billed-bytes"
+#: What a commit's rows are protected by: JSON of ``drop`` and ``hash``, lists of JSON pointers, and ``secret``, which tells
+#: secrets apart and is none.
+PROTECTED = PREFIX + "protected"
 #: Beside the copy in the properties: the id of a snapshot that has the marker, or lies on top of it.
 SNAPSHOT = PREFIX + "snapshot"
 #: Set while a first load is being prepared: the table is there, but shows nothing yet and is not to be followed.
@@ -36,6 +39,7 @@ MAINTAINED = PREFIX + "maintained"
 NAMES = PREFIX + "names"
 #: Counts of a commit; each is written as ``tidemark.count.<name>``.
 COUNT = PREFIX + "count."
+_OF_A_MARKER = (WATERMARK, START, JOB, JOB_ID, SOURCE_ARN, SOURCE_ID, BILLED_BYTES, PROTECTED)
 
 
 @dataclass(frozen=True)
@@ -202,15 +206,19 @@ def ancestors_of_main(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def marker_copied(metadata: Mapping[str, Any]) -> dict[str, str]:
     """What has to stand in the properties for the table to say where it is when all snapshots but the newest have expired.
 
-    Empty where that stands there already, and where the table does not say where it is.
+    Empty where that stands there already, and where the table does not say where it is. Else it is the whole copy, though
+    but one word may differ: two jobs that write it at once must not leave half of each. An empty value is to be removed.
     """
     ancestors, properties = ancestors_of_main(metadata), metadata.get("properties", {})
     marked = next((s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})), None)
     if marked is None and not _is_kept(ancestors, properties):
         return {}
-    said = {name: value for name, value in (marked or {}).items() if name.startswith(PREFIX)}
-    copied = {**said, SNAPSHOT: str(ancestors[0]["snapshot-id"])}
-    return {name: value for name, value in copied.items() if properties.get(name, "") != value}
+    kept = {name: value for name, value in properties.items() if name in _OF_A_MARKER or name.startswith(COUNT)}
+    said = kept if marked is None else {name: value for name, value in marked.items() if name.startswith(PREFIX)}
+    copied = {**dict.fromkeys(kept, ""), **said, SNAPSHOT: str(ancestors[0]["snapshot-id"])}
+    if all(properties.get(name, "") == value for name, value in copied.items()):
+        return {}
+    return {name: value for name, value in copied.items() if value or name in kept}
 
 
 def _is_kept(ancestors: Sequence[Mapping[str, Any]], properties: Mapping[str, str]) -> bool:

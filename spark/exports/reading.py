@@ -30,11 +30,14 @@ from pipeline.exports.manifests import (
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from spark import files
+from spark.expressions.sql import Sql
 
 _SUMMARY = "manifest-summary.json"
 _WITH_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
 #: Base64 of the MD5 of the file that DynamoDB writes for a partition without records.
 _EMPTY_FILE = "FjvgqIxwymKf1RbbqtrZag=="
+#: In a frame of lines: the name of the file that a line is from, which is its own among all exports.
+FILE_NAME: Sql = "substring_index(_metadata.file_path, '/', -1)"
 #: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
 READ_AT_ONCE = 16
 log = logging.getLogger(__name__)

@@ -8,10 +8,10 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import IllegalArgumentException
 
-from pipeline.columns.protected import PROTECTED, protected_text
+from pipeline.columns.protected import protected_text
 from pipeline.errors import Gap, Overlap, TableContended
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import Marker, TableState
+from pipeline.table.marker import PROTECTED, Marker, TableState
 from spark.guard import is_done
 from spark.iceberg.table import Table
 from spark.java import causes, classes
@@ -25,7 +25,10 @@ _GLUES_CONFLICTS = {"ConcurrentModificationException", "CommitStateUnknownExcept
 
 
 def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> None:
-    """Run `commit`; where it loses a race, end well if the order's work is in the table, else raise TableContended."""
+    """Run `commit`; where it loses a race, end well if the order's work is in the table, else raise TableContended.
+
+    Raises OtherTable, OtherTableId or WatermarkMissing where whoever won has made it another table.
+    """
     try:
         undisturbed(order, commit)
     except TableContended:

@@ -23,7 +23,8 @@ def has_former_partitions(metadata: Mapping[str, Any]) -> bool:
 def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table's metadata once they are gone; as it is where there are none, which is nearly always.
 
-    Raises PartitionsKept where somebody's tag or branch keeps a snapshot that has them; then no snapshot has gone.
+    Raises PartitionsKept where somebody's tag or branch keeps a snapshot that has them, and then no snapshot has gone; or
+    where ``main`` itself is set to keep more than its newest one.
     """
     former = _former(metadata)
     if not former:
@@ -34,11 +35,11 @@ def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapp
     # The newest snapshot, which stays, may be one that does not say where the table is.
     table.settled()
     newest = next(s for s in metadata["snapshots"] if s["snapshot-id"] == metadata["current-snapshot-id"])
-    expired = table.java().expireSnapshots().expireOlderThan(newest["timestamp-ms"])
+    expired = table.java().expireSnapshots().retainLast(1).expireOlderThan(newest["timestamp-ms"])
     expired.cleanExpiredFiles(False).cleanExpiredMetadata(True).commit()
     left = table.metadata()
     if _former(left):
-        # Somebody has set that the table, or a branch, keeps more than its newest snapshot.
+        # Somebody has set that a branch keeps more than its newest snapshot; what the table is set to does not count here.
         raise _kept(left["refs"])
     return left
 

@@ -18,7 +18,7 @@ from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
-from spark.exports.reading import Export, lines
+from spark.exports.reading import FILE_NAME, Export, lines
 from spark.exports.records import changes, image
 from spark.expressions.sql import Sql, looked_up
 from spark.hiding.missed_rules import CONTRADICTED
@@ -144,4 +144,8 @@ def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
         return found.withColumn(_WINDOW, F.lit(0))
     # In an expression, because a join would be a job of its own before the first line is read.
     known, number_of = looked_up(window_of, "int")
-    return found.withColumn(_WINDOW, F.expr(number_of(known, "substring_index(_metadata.file_path, '/', -1)")))
+    window = number_of(known, FILE_NAME)
+    # Null would come before every window, and an older image before newer ones.
+    return found.withColumn(
+        _WINDOW, F.expr(f"coalesce({window}, raise_error('a line of a file that no manifest names'))")
+    )

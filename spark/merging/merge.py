@@ -26,7 +26,7 @@ from pipeline.columns.growth import grown
 from pipeline.columns.item_sample import levels_for
 from pipeline.columns.misfit_paths import placed, without_column
 from pipeline.columns.pins import check_followed
-from pipeline.columns.profile import Observed, Profile
+from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity
@@ -46,6 +46,7 @@ from spark.merging.merge_statement import merge_statement
 from spark.merging.old_images import OldImages, compared_images
 from spark.refusals import check_changes
 from spark.report import Committed, listed_misfits
+from spark.report_from_commit import committed_earlier
 from spark.rows.keys import has_cells
 from spark.rows.profiles import exploded, observed_misfits
 from spark.rows.projection import looked_through, without_misfits
@@ -103,7 +104,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         with proven(spark, exports):
             compares = order.compare_old_images and told_by_images and records > 0
             lines = changes.numbered_lines(spark, exports)
-            if records:
+            if any(export.files_with_records for export in exports):
                 gather_for(spark, records, packed_bytes(lines))
             folded = changes.folded(lines, order.source, before, with_old=compares)
             folded = held.enter_context(kept(folded, at_once=True))
@@ -159,8 +160,8 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
         if _SEVERAL not in str(failure.java_exception):
             raise
         return None  # the counts show it as well, and then it is told what is wrong
-    # Where nothing was asked, somebody else had done the work meanwhile.
-    return _done(this, found) if found else None
+    # Nothing was asked where somebody else had done the work meanwhile.
+    return _done(this, found) if found else committed_earlier(this.table, this.order)
 
 
 def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
@@ -169,7 +170,8 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
     key = [field.name for field in before.key]
     levels = levels_for(this.order.columns)
     seen = without_column(observed_misfits(exploded(rows, key), levels), before) if found["misfits"] else []
-    columns = _with_room(this, seen, before) if seen else before
+    # With room for every attribute and nested field that has none.
+    columns = grown(before, Profile.of(placed(seen, before)), this.order.columns) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _told(this, columns), columns)
     misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []
@@ -200,11 +202,6 @@ def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[Da
 def _records(exports: Sequence[Export]) -> int:
     """How many the manifests tell of."""
     return sum(export.manifest.item_count for export in exports)
-
-
-def _with_room(this: _Merge, seen: Sequence[Observed], columns: Columns) -> Columns:
-    """The columns with room for every attribute and nested field that has none."""
-    return grown(columns, Profile.of(placed(seen, columns)), this.order.columns)
 
 
 def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:

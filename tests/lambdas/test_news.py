@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from lambdas import notify_success
+from lambdas import notify_news, notify_success
 from pipeline.instants import format_instant
+from pipeline.mails.told import Kind, Told
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
+from tests.pipeline.world import incident
 
 pytestmark = pytest.mark.local_aws
 
@@ -124,6 +126,21 @@ def test_a_day_is_summed_up_once_when_the_table_shows_all_of_it(
     day = format_instant(midnight - timedelta(days=1))[:10]
     assert schedule.subjects == [f"OK orders: {day}, 1 run, 5 records"]
     assert ("New columns:\n  size: bigint\n" in schedule.last) is has_columns
+
+
+def test_what_another_run_tells_while_a_day_is_summed_up_is_not_written_over(
+    schedule: Schedule, account: Account, monkeypatch: pytest.MonkeyPatch
+):
+    a_day_is_over(account)
+    failed_meanwhile = Told(incident("12:15", "12:00", Kind("PitrOff", "Plan"))).to_text()
+
+    def report_of(*_: object) -> dict[str, object]:
+        account.put_parameter("orders", "told", failed_meanwhile)
+        return {}
+
+    monkeypatch.setattr(notify_news, "report_of", report_of)
+    assert schedule.plans()["news"] == ["Digest"]
+    assert [subject.split(" orders")[0] for subject in schedule.subjects] == ["ALL CLEAR", "OK"]
 
 
 def test_a_day_is_summed_up_once_though_the_answer_was_lost(schedule: Schedule, account: Account):

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.mails.told import Incident, Kind
+from pipeline.mails.told import Kind
 from pipeline.planning.horizon import Horizon
 from tests.pipeline.rounds import failed
-from tests.pipeline.world import EXECUTION, MACHINE, at
+from tests.pipeline.world import EXECUTION, MACHINE, at, incident
 
 
 def test_a_failure_mail_says_what_happened_what_heals_and_what_helps():
@@ -46,6 +46,27 @@ def test_every_error_renders_a_mail_with_its_command_ready_to_paste(name):
     assert ("a person must act" in mail.text) is not heals
 
 
+def test_what_is_tried_three_times_says_so():
+    refused = failed("OverrideContradicted", planned={**PLANNED, "mode": "update"}, reported=True).text
+    assert "by itself: It is tried 3 times with the same settings, and then waits; a person must act.\n" in refused
+    stopped = failed("OverrideContradicted", "Plan", planned={"kind": "Halt", "table": "orders"}).text
+    assert "by itself: Nothing: a person must act.\n" in stopped
+    damaged = failed("ChecksumMismatch", planned={**PLANNED, "mode": "update"}, reported=True).text
+    assert "has it exported anew, and tries again by itself; 3 times in all.\n" in damaged
+    assert (
+        "tries again by itself"
+        not in failed("ChecksumMismatch", "Plan", planned={"kind": "Halt", "table": "orders"}).text
+    )
+
+
+def test_whoever_meets_somebody_else_s_wish_that_is_given_up_is_told_how_to_ask_for_both():
+    given_up = '{"table":"orders","mode":"backfill","from":"2026-11-20T00:00:00Z"}'
+    halt = {"kind": "Halt", "table": "orders", "given_up": "backfill-1", "asked": given_up}
+    facts = failed("WishGivenUp", "Plan", asked={"mode": "verify"}, planned=halt).facts
+    assert facts["command"].endswith(f"--input '{given_up}'")
+    assert facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
+
+
 def test_a_command_speaks_of_the_table_at_hand():
     assert failed("ControlUnknown").facts["command"].endswith("--name /tidemark/Tidemark/orders/control --value RUN")
     assert '"mode":"full"' in failed("HistoryLost").facts["command"]
@@ -71,9 +92,9 @@ def test_a_failure_mail_claims_no_more_about_the_table_than_is_known(error, stat
 
 
 def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_time_there_is():
-    incident = Incident(at("12:00"), at("10:00"), (Kind("JobFailed", "RunSparkJob", "update"),))
+    failing = incident("12:00", "10:00", Kind("JobFailed", "RunSparkJob", "update"))
     horizon = Horizon(at("10:00"), at("01/12:00"), at("13:00"), 35)
-    mail = failed(horizon=horizon, incident=incident)
+    mail = failed(horizon=horizon, incident=failing)
     assert (
         "The manual: docs/operations.md, section Gap\n"
         "\n"
@@ -92,7 +113,7 @@ def test_a_failure_that_follows_others_says_what_went_before():
         Kind("JobFailed", "RunSparkJob", "backfill"),
         Kind("Gap", "RunSparkJob", "update"),
     )
-    text = failed(incident=Incident(at("12:00"), None, kinds)).text
+    text = failed(incident=incident("12:00", "", *kinds)).text
     told = "Told before: PitrOff in Plan; JobFailed in RunSparkJob (backfill)."
     assert f"Runs have failed since 2026-11-21T12:00:00Z. {told}\n" in text
 

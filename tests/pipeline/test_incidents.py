@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pipeline.mails.digest import Digest
 from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending, round_works
-from pipeline.mails.told import MOST_REMEMBERED, Incident, Kind, Told
-from pipeline.planning.horizon import Horizon
-from tests.pipeline.world import QUARTER_HOUR, at
+from pipeline.mails.told import MOST_REMEMBERED, Kind, Told
+from tests.pipeline.world import QUARTER_HOUR, at, behind, incident
 
 OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
 JOB, BACKFILL = Kind("JobFailed", "RunSparkJob", "update"), Kind("JobFailed", "RunSparkJob", "backfill")
 SINCE = at("12:15")
-OPEN = Told(Incident(SINCE, at("12:00"), (OFF,)))
+OPEN = Told(incident("12:15", "12:00", OFF))
 OVER = News(Told(), over=OPEN.incident)
-
-
-def behind(percent: float) -> Horizon:
-    """A watermark at 12:00 that so much of a recovery period of ten days has passed since."""
-    watermark = at("12:00")
-    latest = watermark + timedelta(days=10) * percent / 100
-    return Horizon(watermark, latest - timedelta(days=10), latest, 10)
 
 
 NEAR = behind(1)
 
 
 def told(*kinds: Kind, level: int = 0) -> Told:
-    return Told(Incident(SINCE, at("12:00"), kinds) if kinds else None, level)
+    return Told(incident("12:15", "12:00", *kinds) if kinds else None, level)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +56,11 @@ def test_each_wish_that_is_given_up_is_told_once_also_within_one_incident():
 
 def test_an_incident_keeps_the_tick_and_the_watermark_it_began_at():
     later = after_failure(OPEN, GONE, at("13:00"), behind(40)).told.incident
-    assert (later.since, later.watermark) == (SINCE, at("12:00"))
+    assert (later.first.since, later.first.watermark) == (SINCE, at("12:00"))
 
 
 def test_an_incident_without_a_table_has_no_watermark():
-    assert after_failure(Told(), OFF, SINCE, None).told.incident.watermark is None
+    assert after_failure(Told(), OFF, SINCE, None).told.incident.first.watermark is None
 
 
 @pytest.mark.parametrize(
@@ -144,81 +133,10 @@ def test_a_parameter_that_cannot_be_read_counts_as_nothing_told(text):
     assert Told.from_text(text) == Told()
 
 
-KINDS = st.builds(
-    Kind,
-    st.sampled_from(["PitrOff", "JobFailed", "HistoryLost", "E" * 150, "États.Ünusual"]),
-    st.sampled_from(["Plan", "RunSparkJob", "RecordWatermark"]),
-    st.sampled_from(["", "update", "full"]),
-)
-horizons = st.none() | st.floats(0, 120).map(behind)
-#: A tick fails, works, or knows nothing of the table.
-ticks = st.lists(st.tuples(KINDS | st.booleans(), horizons), max_size=60)
-
-
-def lived(ticks: list[tuple[Kind | bool, Horizon | None]]) -> list[tuple[Kind | bool, Told, News]]:
-    """Every tick with what was told before it, and its news; what is told goes through the parameter's text."""
-    before, history = Told(), []
-    for n, (tick, horizon) in enumerate(ticks):
-        news = (
-            after_look(before, works=tick, horizon=horizon)
-            if isinstance(tick, bool)
-            else after_failure(before, tick, SINCE + n * QUARTER_HOUR, horizon)
-        )
-        history.append((tick, before, news))
-        before = Told.from_text(news.told.to_text())
-        assert before == news.told
-        assert len(news.told.to_text()) <= 4096
-    return history
-
-
-@given(ticks)
-def test_the_parameter_is_written_only_with_a_mail(ticks):
-    for tick, before, news in lived(ticks):
-        heard = isinstance(tick, Kind) and tick.error == "HistoryLost"
-        assert (news.told != before) == bool(news.names) or heard
-
-
-@given(ticks)
-def test_every_incident_begins_with_a_mail_and_ends_with_one_all_clear(ticks):
-    is_open = False
-    for tick, _, news in lived(ticks):
-        if isinstance(tick, Kind):
-            assert news.failed or is_open
-            is_open = True
-        assert bool(news.over) == (tick is True and is_open)
-        is_open = is_open and not news.over
-
-
-@given(ticks)
-def test_no_failure_is_told_twice_in_one_incident_that_remembers_it(ticks):
-    said: list[Kind] = []
-    for tick, _, news in lived(ticks):
-        if news.failed and isinstance(tick, Kind):
-            assert tick not in said[-MOST_REMEMBERED:]
-            said.append(tick)
-        said = [] if news.over else said
-
-
-@given(ticks)
-def test_a_warning_is_mailed_once_a_level_until_the_table_has_caught_up(ticks):
-    highest = 0
-    for _, _, news in lived(ticks):
-        assert not news.warning or news.warning > highest
-        assert not (news.warning and news.safe_again)
-        highest = 0 if news.safe_again else max(highest, news.warning)
-
-
-def test_two_failures_that_take_turns_for_a_week_write_twice():
-    writes = [news.told != before for _, before, news in lived([(OFF, NEAR), (GONE, NEAR)] * 336)]
-    assert sum(writes) == 2
-
-
 def test_a_failure_after_an_all_clear_whose_record_is_missing_is_another_incident():
     announced = Told.from_text(ending(OPEN, OVER).to_text())
     assert announced.incident.ending
-    assert after_failure(announced, OFF, at("14:00"), NEAR) == News(
-        Told(Incident(at("14:00"), at("12:00"), (OFF,))), failed=True
-    )
+    assert after_failure(announced, OFF, at("14:00"), NEAR) == News(Told(incident("14:00", "12:00", OFF)), failed=True)
 
 
 def test_an_all_clear_that_is_announced_and_not_recorded_is_told_again():
@@ -230,16 +148,37 @@ OWN, WISHED = Kind("JobFailed", "RunSparkJob", "update"), Kind("VerificationFail
 
 @pytest.mark.parametrize("wished", [WISHED, Kind("Gap", "RunSparkJob", "backfill"), Kind("WishGivenUp", "Plan")])
 def test_that_the_table_is_followed_is_no_all_clear_for_what_a_person_wished(wished):
-    open_ = Told(Incident(SINCE, None, (wished,)))
+    open_ = Told(incident("12:15", "", wished))
     assert after_failure(open_, wished, at("14:00"), None) == News(open_)
     closed = after_look(open_, works=True, horizon=None)
-    assert closed == News(Told())
+    assert closed == News(Told(), closed=True)
+    assert closed.names == ["IncidentClosed"], "else nobody would record it, and the same would be silent"
     assert after_failure(closed.told, wished, at("14:00"), None).failed
 
 
-def test_an_all_clear_for_the_schedule_tells_all_that_had_failed():
-    incident = Incident(SINCE, None, (WISHED, OWN))
-    assert after_look(Told(incident), works=True, horizon=None) == News(Told(), over=incident)
+def test_an_all_clear_does_not_speak_of_what_a_person_wished_and_the_schedule_had_failed_at_before():
+    open_ = after_failure(Told(incident("11:00", "10:00", WISHED)), OWN, SINCE, behind(0)).told
+    assert after_look(open_, works=True, horizon=None) == News(Told(), over=incident("12:15", "12:00", OWN))
+
+
+FULL = Kind("JobFailed", "RunSparkJob", "full")
+
+
+def test_a_full_export_is_over_only_where_one_was_carried_out():
+    open_ = Told(incident("12:15", "", FULL))
+    assert after_look(open_, works=True, horizon=None) == News(Told(), closed=True)
+    assert after_look(open_, works=True, horizon=None, made_anew=True) == News(Told(), over=open_.incident)
+    given_up = Told(incident("12:15", "", FULL, Kind("WishGivenUp", "Plan")), given_up="full-1")
+    assert after_look(given_up, works=True, horizon=None).names == ["IncidentClosed"]
+
+
+def test_more_failures_than_are_remembered_leave_the_first_which_tells_since_when():
+    found = Told()
+    for n in range(MOST_REMEMBERED + 5):
+        found = after_failure(found, Kind(f"Error{n}", "Plan"), SINCE + n * QUARTER_HOUR, NEAR).told
+    assert len(found.incident.kinds) == MOST_REMEMBERED
+    assert (found.incident.first.kind.error, found.incident.first.since) == ("Error0", SINCE)
+    assert found.incident.kinds[-1].error == f"Error{MOST_REMEMBERED + 4}"
 
 
 def test_an_all_clear_that_cannot_be_announced_waits_for_the_next_look():

@@ -11,7 +11,7 @@ from pipeline.errors import error_names
 from pipeline.instants import format_instant
 from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.success import is_told_at_once, success_mail
-from pipeline.mails.told import Incident, Kind, Told
+from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, VERIFY, special_wish
 from pipeline.planning.observation import Export, Halt, Idle, describe
 from pipeline.planning.planner import next_action
@@ -28,6 +28,7 @@ from tests.pipeline.world import (
     SOURCE,
     at,
     claim,
+    incident,
     plan,
     seen,
     table,
@@ -207,7 +208,7 @@ def test_the_mail_of_one_that_failed_says_that_every_row_is_as_it_was():
 
 
 def _open(*kinds: Kind) -> Told:
-    return Told(Incident(at("09:00"), at("12:00"), kinds))
+    return Told(incident("09:00", "12:00", *kinds))
 
 
 def test_an_incident_of_maintenance_alone_is_over_when_that_succeeds():

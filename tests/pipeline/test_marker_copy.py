@@ -51,9 +51,14 @@ def test_the_property_says_nothing_of_a_table_that_was_rolled_back_past_the_snap
     assert believed({**expired(written, 2), "properties": {**PROPERTY, SNAPSHOT: "4"}}) == (head >= 4)
 
 
+def copied_to(properties: dict[str, str], found: dict[str, object]) -> dict[str, str]:
+    """Properties after a job that has seen this file has copied the marker there."""
+    return {name: value for name, value in {**properties, **marker_copied(found)}.items() if value}
+
+
 def let_go(found: dict[str, object]) -> dict[str, object]:
     """The file after its properties were set, and all snapshots but the newest have expired."""
-    properties = {**found["properties"], **marker_copied(found)}
+    properties = copied_to(found["properties"], found)
     return {**expired(found, len(found["snapshots"]) - 1), "properties": properties}
 
 
@@ -66,7 +71,7 @@ def test_what_is_copied_outlives_all_snapshots_but_the_newest_however_many_lie_o
     # Two more, as by maintenance: nobody has the marker any more but the copy, which is copied on.
     more = metadata({}, {}, {}, {}, COMPACTION, COMPACTION, COMPACTION)
     more = {**expired(more, 4), "properties": left["properties"]}
-    assert marker_copied(more) == {SNAPSHOT: "7"}
+    assert marker_copied(more) == {**SECOND.to_properties(), SNAPSHOT: "7"}
     assert read_table_state(let_go(more)).watermark == SECOND.watermark
 
 
@@ -75,9 +80,27 @@ def test_the_copy_of_a_job_that_was_killed_before_it_copied_says_nothing_of_late
     killed = {**TWO, "properties": first}
     compacted = {**expired(metadata({}, SECOND.to_properties(), COMPACTION), 2), "properties": first}
     assert read_table_state(compacted) == TableState(exists=True)
-    assert (
-        read_table_state({**compacted, "properties": {**first, **marker_copied(killed)}}).watermark == SECOND.watermark
-    )
+    assert read_table_state({**compacted, "properties": copied_to(first, killed)}).watermark == SECOND.watermark
+
+
+def test_two_jobs_that_copy_at_once_leave_one_copy_or_the_other_and_no_mixture():
+    first = {**FIRST.to_properties(), SNAPSHOT: "1"}
+    maintained = {**metadata(FIRST.to_properties(), COMPACTION), "properties": first}
+    merged = {**metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties()), "properties": first}
+    late = copied_to(copied_to(first, merged), maintained)
+    # Rolled back to what the maintenance had left, with the marked snapshot expired.
+    rolled_back = {**metadata(FIRST.to_properties(), COMPACTION), "properties": late}
+    assert read_table_state(expired(rolled_back, 1)).watermark == FIRST.watermark
+
+
+def test_what_the_new_marker_does_not_say_does_not_stay_behind_from_the_old_one():
+    stale = {"tidemark.count.forgotten": "3", "tidemark.billed-bytes": "7", "tidemark.protected": "{}"}
+    copied = marker_copied({**TWO, "properties": {**PROPERTY, **stale, "tidemark.names": "{}"}})
+    assert copied == {
+        **SECOND.to_properties(),
+        SNAPSHOT: "2",
+        **dict.fromkeys(stale.keys() - SECOND.to_properties(), ""),
+    }
 
 
 def test_after_a_rollback_the_marker_of_the_snapshot_that_is_shown_is_copied():

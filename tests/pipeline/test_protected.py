@@ -8,10 +8,11 @@ from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.profile import Profile
-from pipeline.columns.protected import PROTECTED, check_protected, protected_at, protected_text
+from pipeline.columns.protected import check_protected, protected_at, protected_text
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.instants import parse_instant
+from pipeline.table.marker import PROTECTED
 
 S = {"S": "x"}
 ITEM = {"pk": S, "a": S, "m": {"M": {"x": S}}, "l": {"L": [{"M": {"x": S}}]}, "j": {"L": [S, {"N": "1"}]}}

@@ -11,7 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pipeline.deployment import Deployment
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
+from pipeline.mails.told import Incident, Kind, ToldFailure
 from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
+from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import Claim, RunPlan
 from pipeline.planning.observation import Action, Export, Observation, SourceHistory
 from pipeline.planning.planner import next_action
@@ -100,6 +102,18 @@ def seen(
     state = table(watermark) if shows is None else shows
     told = format_instant(state.watermark) if recorded is None and state.watermark else recorded or ""
     return Observation(history, state, control, told, claim, execution)
+
+
+def incident(since: str, watermark: str, *kinds: Kind) -> Incident:
+    """An open incident, all of it told at the tick `since`, while the table was at `watermark`; "" where there was none."""
+    return Incident(tuple(ToldFailure(kind, at(since), at(watermark) if watermark else None) for kind in kinds))
+
+
+def behind(percent: float) -> Horizon:
+    """A watermark at 12:00 that so much of a recovery period of ten days has passed since."""
+    watermark = at("12:00")
+    latest = watermark + timedelta(days=10) * percent / 100
+    return Horizon(watermark, latest - timedelta(days=10), latest, 10)
 
 
 def wish(mode: str = UPDATE, start: str = "") -> ExecutionInput:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import HistoryLost, WishGivenUp
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
 from pipeline.mails.told import MOST_REMEMBERED, Told
-from pipeline.planning.execution_input import BACKFILL, MAINTAIN, VERIFY
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
 from pipeline.planning.observation import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
 
@@ -95,6 +95,10 @@ class Post:
                 raise self._wrong("a warning comes once", f"{mail.level} after {self._level}")
             if mail.status == CLEARED and not _own(self._kinds) and not self._level:
                 raise self._wrong("an all-clear ends something", "nothing had been told")
+        if mail.status == CLEARED:
+            over = {(one["error"], one["state"], one["mode"]) for one in mail.facts.get("failures", ())}
+            if wrong := (over - _own(over)) | _full(over if mail.mode != FULL else set()):
+                raise self._wrong("an all-clear speaks of what is over", f"{wrong}")
         if mail.status == FAILURE:
             mailed.kinds.add(mail.kind)
         mailed.level = max(mailed.level, mail.level)
@@ -108,7 +112,7 @@ class Post:
         mailed = self._mailed.get(run, Mailed())
         if self._known.get(run) == self.version:
             anew = self._ending or len(kinds) == MOST_REMEMBERED
-            gone = set() if anew or mailed.cleared else _own(self._kinds - kinds)
+            gone = set() if anew or mailed.cleared else _own(self._kinds - kinds) - _full(self._kinds)
             if kinds - self._kinds - mailed.kinds or gone:
                 raise self._wrong(
                     "told is what was mailed", f"run {run} writes {told.to_text()}, and has mailed {mailed}"
@@ -173,6 +177,11 @@ class Post:
 
     def _wrong(self, invariant: str, what: str) -> Violation:
         return self._timeline.violated(invariant, what)
+
+
+def _full(kinds: set[Kind]) -> set[Kind]:
+    """Of failures those of full exports, which a person may have asked for: over by another one alone, or without a word."""
+    return {kind for kind in kinds if kind[2] == FULL}
 
 
 def _own(kinds: set[Kind]) -> set[Kind]:

@@ -17,7 +17,7 @@ from pipeline.mails.incidents import News, after_failure, after_look, all_clear_
 from pipeline.mails.notices import notices
 from pipeline.mails.success import is_told_at_once
 from pipeline.mails.told import Kind, Told
-from pipeline.planning.execution_input import MAINTAIN, tick_of
+from pipeline.planning.execution_input import FULL, MAINTAIN, tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe
 from tests.simulation.account import DEPLOYMENT
@@ -68,7 +68,8 @@ def notify_success(run: Run) -> State:
     if run.horizon is not None and watermark is not None:
         run.horizon = Horizon(watermark, run.horizon.earliest, run.horizon.latest, run.horizon.recovery_days)
     works, maintained = round_works(mode), mode == MAINTAIN
-    yield from _tell(run, before, after_look(before, works=works, horizon=run.horizon, maintained=maintained))
+    looked = after_look(before, works=works, horizon=run.horizon, maintained=maintained, made_anew=mode == FULL)
+    yield from _tell(run, before, looked)
     if works or maintained:
         run.account.post.has_worked(run, maintained=maintained)
     return "Plan"

@@ -48,6 +48,9 @@ def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
         pytest.param(AT_SIXTY, order("backfill", 10, 80), Gap, id="a backfill beyond the watermark"),
         pytest.param(AT_SIXTY, order("merge", 60, 80, source=replace(SOURCE, arn=ARN + "2")), OtherTable, id="arn"),
         pytest.param(AT_SIXTY, order("merge", 60, 80, source=replace(SOURCE, id="id-2")), OtherTableId, id="id"),
+        pytest.param(
+            AT_SIXTY, order("merge", 40, 60, source=replace(SOURCE, id="id-2")), OtherTableId, id="another's window"
+        ),
         pytest.param(NO_TABLE, order("merge", 60, 80), WatermarkMissing, id="no table"),
         pytest.param(TableState(exists=True), order("merge", 60, 80), WatermarkMissing, id="no watermark"),
     ],

@@ -94,6 +94,7 @@ def test_a_partition_key_that_gets_another_name_is_merged_into_and_maintained(or
         orders.merge(25, 45)
     assert orders.metadata["snapshots"] == snapshots
     orders.spark.sql(f"ALTER TABLE {table} DROP TAG before")
+    orders.spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('history.expire.min-snapshots-to-keep'='10')")
     orders.merge(25, 45)
     assert orders.differences(45) == []
     orders.maintain(45)

@@ -89,7 +89,7 @@ def test_a_merge_sees_what_was_committed_while_it_read(shop, monkeypatch, rival_
 
     monkeypatch.setattr(spark.exports.reading, "verify_data_files", raced)
     if rival_has_our_work:
-        assert run(source.spark, order)["outcome"] == "committed"
+        assert run(source.spark, order)["outcome"] == "already_there"
     else:
         with pytest.raises(Overlap):
             run(source.spark, order)

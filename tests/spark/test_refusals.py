@@ -35,6 +35,7 @@ TAMPERED = [
     (tampering.elsewhere, errors.ManifestUnreadable, "stay together"),
     (tampering.total_wrong, errors.CountMismatch, "17"),
     (tampering.count_wrong, errors.CountMismatch, ".json.gz holds"),
+    (tampering.said_to_be_empty, errors.CountMismatch, "holds 0 records"),
     (tampering.torn_line, errors.UnreadableLine, "line 1"),
     (tampering.torn_packing, errors.UnreadableLine, ".json.gz cannot be unpacked"),
     (tampering.blank_line, errors.UnreadableLine, "line 1"),
