@@ -56,4 +56,4 @@ def _with_failed_runs(deployment: Deployment, claim: Claim, state: TableState) -
     if claim.owner_runs or claim.plan.mode not in (BACKFILL, FULL) or claim.is_done(state):
         return claim
     failed = jobs.failed_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
-    return replace(claim, ended_runs=failed)
+    return replace(claim, failed_runs=failed)

@@ -49,7 +49,10 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
 
 
 def _is_first_plan(found: parameters.TableParameters, execution: str) -> bool:
-    """Whether the execution has not claimed anything yet; it plans again after each round."""
+    """Whether the execution has claimed nothing yet: it plans again after each round.
+
+    A tick counts more than once after a Record, which claims nothing, and where Plan is tried again. Both are rare.
+    """
     return not any(f'"{execution}"' in claim for claim in found.runs.values())
 
 
@@ -120,18 +123,14 @@ def _outlook(
 
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
     """
-    watermark = seen.table.watermark
-    horizon = seen.horizon
+    horizon, rows, maintained = seen.horizon, rows_of_table(seen.table.commits), seen.is_maintained
     # Of a full export the table will have the history that its new source has, whose the table may not be yet.
     after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
-    quiet = isinstance(action, Idle) and not wish.dry_run
-    works = isinstance(action, Idle) and action.reason == UP_TO_DATE
+    idle_for = action.reason if isinstance(action, Idle) else ""
+    works = idle_for == UP_TO_DATE
     # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
-    goes_on = works or (isinstance(action, Idle) and action.reason == ANOTHER_RUN)
-    wanted = goes_on and found.settings.success_mail == DAILY
-    digest = digest_due(seen.table.commits, watermark, found.told.digested) if wanted else None
-    rows = rows_of_table(seen.table.commits)
-    maintained = seen.is_maintained
+    sums_up = found.settings.success_mail == DAILY and idle_for in (UP_TO_DATE, ANOTHER_RUN)
+    digest = digest_due(seen.table.commits, seen.table.watermark, found.told.digested) if sums_up else None
     news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
         "history": horizon.to_json() if horizon else {},
@@ -140,7 +139,7 @@ def _outlook(
         "maintained": maintained,
         "digest": digest.to_json() if digest else {},
         "rows": rows.to_json(),
-        "news": news.names if quiet else [],
+        "news": news.names if idle_for and not wish.dry_run else [],
         "tick_minutes": found.settings.tick_minutes,
         "success_mail": found.settings.success_mail,
     }

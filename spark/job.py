@@ -97,7 +97,7 @@ def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, s
     if is_done(state, order):
         return _found_done(spark, order, table, time.monotonic() - started)
     done = _WORK[order.job](spark, order, table, protection)
-    state = table.settled()
+    state = table.settle()
     if state.watermark != order.end or not is_done(state, order):
         raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
     written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
@@ -107,7 +107,7 @@ def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, s
 
 def _found_done(spark: SparkSession, order: JobOrder, table: Table, seconds: float) -> dict[str, Any]:
     """The report of work that was in the table already: what the job that did it left, else what its commit tells."""
-    state = table.settled()
+    state = table.settle()
     left = json.loads(files.read(spark, order.report_uri) or b"{}")
     if left.get("outcome") == COMMITTED:
         return {**left, "outcome": ALREADY_THERE}

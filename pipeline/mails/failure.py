@@ -11,16 +11,14 @@ from typing import Any
 from pipeline.deployment import Deployment
 from pipeline.errors import (
     ASK_AGAIN,
-    REBUILD,
     RUN_NOW,
-    DamagedExport,
     InputRefused,
     JobFailed,
     PipelineError,
-    VerificationFailed,
     WishGivenUp,
 )
 from pipeline.instants import format_instant
+from pipeline.mails.aftermath import Aftermath, aftermath
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
 from pipeline.mails.told import Incident
@@ -28,13 +26,9 @@ from pipeline.planning.execution_input import (
     BACKFILL,
     FULL,
     MAINTAIN,
-    REPORTED_AS,
     UPDATE,
     VERIFY,
-    asking,
-    special_wish,
 )
-from pipeline.planning.half_done import MOST_TRIES
 from pipeline.planning.horizon import Horizon
 from pipeline.settings import is_table_name
 
@@ -68,7 +62,8 @@ def failure_mail(
     table = table_of(event, deployment)
     mode = event["plan"].get("mode", UPDATE)
     doing = _DOING.get(mode, "bringing {table} up to date").format(table=table)
-    facts = _facts(event, failure, table, deployment, horizon)
+    after = aftermath(event, failure, table)
+    facts = _facts(failure, after, table, event["plan"], deployment, horizon)
     lines = [
         f"{failure.error} in {failure.state}, while {doing}.",
         "",
@@ -77,7 +72,7 @@ def failure_mail(
         "",
         _left_behind(failure, mode),
         "",
-        f"What the pipeline does by itself: {_by_itself(event, failure)}",
+        f"What the pipeline does by itself: {after.by_itself}",
         f"What to do: {facts['remedy']}",
         f"The command: {facts['command']}",
         *([f"Then ask again for what was not done: {facts['ask_again']}"] if facts["ask_again"] else []),
@@ -94,108 +89,39 @@ def failure_mail(
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
 
 
-def _left_undone(event: Mapping[str, Any], failure: Failure) -> str:
-    """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
-
-    What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
-    where this one has gone on with somebody else's work first.
-    """
-    wish = special_wish(event["input"])
-    return (
-        "" if failure.error == InputRefused.__name__ or (wish and _is_claimed(event["plan"], event["input"])) else wish
-    )
-
-
-def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Whether what a run was doing is what it was asked for."""
-    if plan.get("kind") == "Record":
-        return True  # what was asked for is done, and only the parameter is not
-    if plan.get("kind", "Halt") == "Halt" or plan.get("mode") != asked["mode"]:
-        return False
-    return bool(asked["mode"] != BACKFILL or plan["start"] == asked["from"])
-
-
 def _left_behind(failure: Failure, mode: str) -> str:
     if mode == MAINTAIN:
         return "The table's rows and its watermark are as they were; some of its files may be in order already."
     return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
 
 
-def _missed(event: Mapping[str, Any], failure: Failure, table: str) -> str:
-    """What no run goes on with, as the input that asks for it; "" where a run does, or asking again would not help.
-
-    Of what was claimed that is what its job has refused for good, but for what an update brings: the next run leaves it.
-    """
-    if wish := _left_undone(event, failure):
-        return wish
-    plan, kind = event["plan"], failure.kind
-    mode = plan.get("mode", UPDATE)
-    if mode in REPORTED_AS:
-        return asking(table, mode) if _not_tried_again(plan, failure) and kind is not VerificationFailed else ""
-    if mode == UPDATE or not failure.reported or failure.heals_by_itself or kind.command == REBUILD:
-        return ""
-    return asking(table, mode, plan["start"] if mode == BACKFILL else "")
-
-
-def _not_tried_again(plan: Mapping[str, Any], failure: Failure) -> str:
-    """The mode of a verification or maintenance that no run goes on with; "" for all other work.
-
-    What its job has refused is left undone, and so is what the next run has tried once more because it had died.
-    """
-    mode = plan.get("mode", UPDATE)
-    return mode if mode in REPORTED_AS and (failure.reported or plan.get("taken_over_from")) else ""
-
-
-def _by_itself(event: Mapping[str, Any], failure: Failure) -> str:
-    wish, mode = _left_undone(event, failure), _not_tried_again(event["plan"], failure)
-    if failure.error == WishGivenUp.__name__:
-        return "The schedule goes on with its own work; for what was asked for a person must act."
-    if wish:
-        return "Nothing for what was asked for: no run goes on with it, unless a mail has told that it is done."
-    is_refused, is_update = failure.reported, event["plan"].get("mode", UPDATE) == UPDATE
-    if not failure.heals_by_itself and is_refused and is_update:
-        return f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act."
-    if not failure.heals_by_itself:
-        return "Nothing: a person must act."
-    if mode == VERIFY:
-        return "The schedule goes on; the verification is asked for anew by whoever wants it."
-    if mode == MAINTAIN:
-        return "The schedule goes on, and maintains the table again when that is due."
-    if issubclass(failure.kind, DamagedExport):
-        return f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
-    return "The next scheduled run tries again by itself."
-
-
 def _facts(
-    event: Mapping[str, Any], failure: Failure, table: str, deployment: Deployment, horizon: Horizon | None
+    failure: Failure,
+    after: Aftermath,
+    table: str,
+    plan: Mapping[str, Any],
+    deployment: Deployment,
+    horizon: Horizon | None,
 ) -> dict[str, Any]:
-    plan, kind = event["plan"], failure.kind
-    wish, refused = _left_undone(event, failure), _not_tried_again(plan, failure)
-    missed = _missed(event, failure, table)
-    ask_again = filled(ASK_AGAIN, table, deployment, missed) if missed else ""
+    kind = failure.kind
+    ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
+    given_up = plan.get("asked", "")  # somebody's wish, which may be another than this run was to do
     # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
-    asked = plan.get("asked", "")  # what is given up by this failure, which may not be what this run was to do
-    only_ask = bool(missed) and not asked and (failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW))
+    asking_helps = failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW)
+    only_ask = bool(ask_again) and asking_helps and not given_up
     return {
         "status": FAILURE,
         "table": table,
         "state": failure.state,
         "error": failure.error,
         "message": failure.message,
-        "remedy": _remedy(refused) if missed and failure.heals_by_itself else failure.remedy,
-        "command": ask_again if only_ask else filled(kind.command, table, deployment, asked),
+        "remedy": after.remedy if ask_again and failure.heals_by_itself else failure.remedy,
+        "command": ask_again if only_ask else filled(kind.command, table, deployment, given_up),
         "ask_again": "" if only_ask else ask_again,
-        "heals_by_itself": failure.heals_by_itself and not (wish or refused == VERIFY),
+        "heals_by_itself": after.heals,
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
         "job_run": failure.job_run,
     }
-
-
-def _remedy(refused: str) -> str:
-    """What is to be done where asking again is enough. `refused`: the mode of work that no run goes on with."""
-    if refused == MAINTAIN:
-        return "Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it."
-    return "Ask for it again."
 
 
 def _more_links(plan: Mapping[str, Any], failure: Failure, deployment: Deployment) -> list[str]:

@@ -66,8 +66,8 @@ def tick_of(raw: Any) -> datetime | None:
         return None
 
 
-def special_wish(raw: Any) -> str:
-    """What an input asks for beside an update, as JSON to ask for it again; "" for anything else.
+def wish_text(raw: Any) -> str:
+    """What an input asks for beside an update, as the JSON to ask for it again; "" for anything else.
 
     The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
     """

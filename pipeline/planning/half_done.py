@@ -21,7 +21,7 @@ _TRY_AGAIN = "Once the cause is removed, start a run: it tries again at once."
 
 def wish_given_up(claim: Claim) -> bool:
     """Whether a backfill or full export is left undone because its job has ended too often, or its files are damaged."""
-    too_often = claim.ended_runs >= MOST_JOB_RUNS or (claim.tries >= MOST_TRIES and _is_damaged(claim))
+    too_often = claim.failed_runs >= MOST_JOB_RUNS or (claim.tries >= MOST_TRIES and _is_damaged(claim))
     return claim.plan.mode in (BACKFILL, FULL) and too_often and not claim.committed
 
 
@@ -41,7 +41,7 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
         return None
     if claim.owner == seen.execution:
         return Export(claim.plan, claim.number, adopted=True)
-    if _given_up(claim, wish, for_ever):
+    if _is_left_undone(claim, wish, for_ever):
         return None
     is_damaged = _is_damaged(claim)
     # What heals by itself, as a job that died or a lost race, is tried for ever, and counts for nothing.
@@ -90,7 +90,7 @@ def _is_damaged(claim: Claim) -> bool:
     return refused is not None and issubclass(refused, DamagedExport)
 
 
-def _given_up(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
+def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     """Whether half-done work is left undone, so that it does not keep the schedule, or what a person asks for, from theirs.
 
     - A backfill or full export: after the third job run that failed, and after a refusal that does not heal.

@@ -95,7 +95,7 @@ class Claim:
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the claim's job has refused,
     `refusal` what it said, and `refused_by` the client token of that job run.
     `committed`: whether it says that it has committed, also where the table was rolled back since.
-    `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `ended_runs`: how
+    `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `failed_runs`: how
     many job runs of a wish have ended without success.
     """
 
@@ -111,7 +111,7 @@ class Claim:
     refused_by: str = ""
     committed: bool = False
     reported: bool = False
-    ended_runs: int = 0
+    failed_runs: int = 0
 
     def with_refusal(self, error: str, message: str, client_token: str) -> Claim:
         """The claim with what its job's report says of a refusal; without, where the report is older than the claim."""

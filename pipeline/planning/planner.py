@@ -114,7 +114,7 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
         return None
     start = format_instant(plan.start) if plan.mode == BACKFILL else ""
     asked = asking(seen.source.table.name, plan.mode, start)
-    times = max(claim.ended_runs, claim.tries)
+    times = max(claim.failed_runs, claim.tries)
     message = f"the job of the {plan.mode} ({plan.job_id}) has ended {times} times without success"
     return Halt(WishGivenUp.__name__, message, WishGivenUp.default_remedy, given_up=plan.job_id, asked=asked)
 

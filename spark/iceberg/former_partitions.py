@@ -33,7 +33,7 @@ def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapp
     if kept_by := _refs_to(table, former):
         raise _kept(kept_by)
     # The newest snapshot, which stays, may be one that does not say where the table is.
-    table.settled()
+    table.settle()
     newest = next(s for s in metadata["snapshots"] if s["snapshot-id"] == metadata["current-snapshot-id"])
     expired = table.java().expireSnapshots().retainLast(1).expireOlderThan(newest["timestamp-ms"])
     expired.cleanExpiredFiles(False).cleanExpiredMetadata(True).commit()

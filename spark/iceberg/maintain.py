@@ -61,7 +61,7 @@ def _put_in_order(spark: SparkSession, order: JobOrder, table: Table, metadata: 
     removed = _size(spark, orphans.orphanFileLocations())
     written = _written_together(spark, order, table)
     # Several snapshots lie on top of the marker now, and somebody else may let all go but the newest.
-    table.settled()
+    table.settle()
     return {**written, **expired, "orphans_removed": removed}
 
 

@@ -213,8 +213,8 @@ class Table:
         set_properties(transaction, properties)
         transaction.commitTransaction()
 
-    def settled(self) -> TableState:
-        """What the table says of itself, after its properties have been made to say what would not outlive its snapshots.
+    def settle(self) -> TableState:
+        """Make the properties say what would not outlive the snapshots; returns what the table says of itself.
 
         That is the marker, and by ids the names that a `replace` could tell by paths only. Mostly there is nothing to do.
         """

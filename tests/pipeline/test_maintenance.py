@@ -12,7 +12,7 @@ from pipeline.instants import format_instant
 from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.success import is_told_at_once, success_mail
 from pipeline.mails.told import Kind, Told
-from pipeline.planning.execution_input import FULL, MAINTAIN, VERIFY, special_wish
+from pipeline.planning.execution_input import FULL, MAINTAIN, VERIFY, wish_text
 from pipeline.planning.observation import Export, Halt, Idle, describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
@@ -121,7 +121,7 @@ def test_a_person_may_ask_for_it_at_any_time_each_time_anew():
     refused = after(seen("", "09:00-13:00"), MAINTAIN)
     assert isinstance(refused, Halt)
     assert (refused.error, refused.message) == ("InputRefused", "there is no table yet to maintain")
-    assert special_wish({"table": "orders", "mode": "maintain"}) == '{"table":"orders","mode":"maintain"}'
+    assert wish_text({"table": "orders", "mode": "maintain"}) == '{"table":"orders","mode":"maintain"}'
 
 
 def test_it_exports_nothing_and_costs_no_export():

@@ -67,14 +67,14 @@ def test_a_rebuild_that_died_is_finished_as_it_was_planned():
 
 def test_a_rebuild_whose_job_fails_again_and_again_is_tried_for_ever_with_the_same_export():
     begun = plan("12:00", FULL)
-    action = follow(replace(LOST, claim=replace(claim(begun), ended_runs=30)))
+    action = follow(replace(LOST, claim=replace(claim(begun), failed_runs=30)))
     assert isinstance(action, Export)
     assert (action.plan, action.number) == (begun, 8)
 
 
 def test_a_rebuild_whose_files_are_damaged_is_exported_anew():
     begun = plan("12:00", FULL)
-    action = follow(replace(LOST, claim=replace(claim(begun, refused_with="ChecksumMismatch"), ended_runs=3)))
+    action = follow(replace(LOST, claim=replace(claim(begun, refused_with="ChecksumMismatch"), failed_runs=3)))
     assert isinstance(action, Export)
     assert action.plan == begun.next_attempt()
 

@@ -119,7 +119,7 @@ WISHES = [
 
 def tried(wished, times):
     """A dead run's claim of a wish whose job has ended so often."""
-    return replace(claim(wished), ended_runs=times)
+    return replace(claim(wished), failed_runs=times)
 
 
 @pytest.mark.parametrize(("wished", "asked"), WISHES)

@@ -69,4 +69,4 @@ def _with_failed_runs(run: Run, claim: Claim, state: TableState) -> Claim:
     job_id = claim.plan.job_id
     if claim.owner_runs or claim.plan.mode not in (BACKFILL, FULL) or claim.is_done(state):
         return claim
-    return replace(claim, ended_runs=run.ask("emr", lambda: run.account.jobs.failed_runs(job_id)))
+    return replace(claim, failed_runs=run.ask("emr", lambda: run.account.jobs.failed_runs(job_id)))

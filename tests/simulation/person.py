@@ -21,7 +21,7 @@ from pipeline.errors import (
 )
 from pipeline.instants import format_instant
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
-from pipeline.planning.execution_input import special_wish
+from pipeline.planning.execution_input import wish_text
 from pipeline.planning.half_done import MOST_TRIES
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle
@@ -81,7 +81,7 @@ class Person:
         """Who has started a run sees how it ended, also where no mail could be sent."""
         if run.by != "a person":
             return
-        wish = special_wish(run.input)
+        wish = wish_text(run.input)
         if wish and run.outcome == "KILLED" and run.number not in self._fulfilled:
             self._will_type(filled(ASK_AGAIN, "orders", DEPLOYMENT, wish))
         elif isinstance(run.plan, Idle) and run.plan.reason == UP_TO_DATE and run.outcome == "SUCCEEDED":

@@ -103,7 +103,7 @@ def test_of_a_job_that_was_killed_right_after_its_commit_whoever_finds_it_done_w
     source.put(6, {"pk": {"S": "new"}, "sk": {"N": "1.5"}} if job == "load" else {"pk": {"S": "new"}, "sk": N})
     order = source.full(20) if job == "load" else source.windows(5, 20)
     with monkeypatch.context() as killed:
-        killed.setattr(Table, "settled", lambda _: 1 / 0)
+        killed.setattr(Table, "settle", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             source.run(order)
     assert source.state.watermark == minute(20)

@@ -1,0 +1,93 @@
+"""What becomes of the work of a run that has failed: which run goes on with it, or what a person has to ask for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.errors import REBUILD, DamagedExport, InputRefused, VerificationFailed, WishGivenUp
+from pipeline.mails.failure_names import Failure
+from pipeline.planning.execution_input import BACKFILL, MAINTAIN, REPORTED_AS, UPDATE, asking, wish_text
+from pipeline.planning.half_done import MOST_TRIES
+
+_A_PERSON = "Nothing: a person must act."
+_ASK = "Ask for it again."
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What becomes of it.
+
+    `by_itself`: what the pipeline does, in words. `heals`: whether nobody need act. `missed`: what no run goes on with, as
+    the input that asks for it; "" where one does, or asking would not help. `remedy`: what helps where asking is enough.
+    """
+
+    by_itself: str
+    heals: bool = False
+    missed: str = ""
+    remedy: str = _ASK
+
+
+def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:
+    """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
+    plan, missed = event["plan"], _unclaimed(event, failure)
+    mode = plan.get("mode", UPDATE)
+    if failure.error == WishGivenUp.__name__:
+        told = "The schedule goes on with its own work; for what was asked for a person must act."
+        return Aftermath(told, missed=missed)
+    if missed:
+        told = "Nothing for what was asked for: no run goes on with it, unless a mail has told that it is done."
+        return Aftermath(told, missed=missed)
+    # What its job has refused is left undone, and so is what the next run has tried once more because it had died.
+    if mode in REPORTED_AS and (failure.reported or plan.get("taken_over_from")):
+        return _of_reported(mode, failure, table)
+    if failure.heals_by_itself:
+        return Aftermath(_tried_again(failure), heals=True)
+    if failure.reported and mode == UPDATE:
+        return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
+    if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
+        return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
+    return Aftermath(_A_PERSON)
+
+
+def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:
+    """Of a verification or maintenance that no run goes on with."""
+    if not failure.heals_by_itself:
+        return Aftermath(_A_PERSON, missed="" if failure.kind is VerificationFailed else asking(table, mode))
+    if mode == MAINTAIN:
+        return Aftermath(
+            "The schedule goes on, and maintains the table again when that is due.",
+            heals=True,
+            missed=asking(table, mode),
+            remedy="Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it.",
+        )
+    told = "The schedule goes on; the verification is asked for anew by whoever wants it."
+    return Aftermath(told, missed=asking(table, mode))
+
+
+def _tried_again(failure: Failure) -> str:
+    if issubclass(failure.kind, DamagedExport):
+        return f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
+    return "The next scheduled run tries again by itself."
+
+
+def _unclaimed(event: Mapping[str, Any], failure: Failure) -> str:
+    """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
+
+    What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
+    where this one has gone on with somebody else's work first.
+    """
+    wish = wish_text(event["input"])
+    if not wish or failure.error == InputRefused.__name__:
+        return ""
+    return "" if _is_claimed(event["plan"], event["input"]) else wish
+
+
+def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether what a run was doing is what it was asked for."""
+    if plan.get("kind") == "Record":
+        return True  # what was asked for is done, and only the parameter is not
+    if plan.get("kind", "Halt") == "Halt" or plan.get("mode") != asked["mode"]:
+        return False
+    return bool(asked["mode"] != BACKFILL or plan["start"] == asked["from"])
