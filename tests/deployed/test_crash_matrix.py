@@ -15,8 +15,12 @@ from tests.deployed.roles import granted
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
-#: Who dies right before these has left what it had left before the state ahead of them, in which nothing is made.
-_NOTHING_MORE = ("ChooseAction", "CheckExports", "ChooseReadiness", "PrepareJob")
+#: Who dies right before these has left nothing at all, or what it had left at another point: before the state ahead of them,
+#: if nothing is made there, else right after what is made last.
+_NOTHING_MORE = (
+    *("Plan", "ChooseAction", "NotifyNews", "CheckExports", "ChooseReadiness", "PrepareJob"),
+    *("NotifySuccess", "Idle", "Failed"),
+)
 #: Every other state that is not entered, and every side effect that nobody has recorded; one walk after the other.
 WALKED = sorted(
     (

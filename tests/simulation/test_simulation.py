@@ -31,7 +31,7 @@ DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
 
 @pytest.fixture(scope="module")
 def lived() -> list[Lived]:
-    """A table for each year, with every length of window."""
+    """A table for each year, with six lengths of window."""
     found = list(live_through(range(YEARS)))
     broken = [text for text in found if isinstance(text, str)]
     assert broken == [], broken[0]
