@@ -15,8 +15,10 @@ from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Round
 LOAD, MERGE, MORE, WINDOWS, NARROW, WIDE = "load", "merge", "more changes", "many windows", "narrow", "wide"
 #: Changes of a small merge; of one of ten times as many; windows of the one of many.
 CHANGES, TIMES, MANY = 5_000, 10, 100
-#: How often all but MORE is measured, the ways in turn: a machine's pace changes from minute to minute. The median counts.
+#: How often most is measured, the ways in turn: a machine's pace changes from minute to minute. The median counts.
 _TURNS = 3
+#: A load of more items takes minutes itself, over which the pace evens out.
+_LONG_LOAD = 2_000_000
 #: Bytes of the loads that show what width costs, before compression.
 _BYTES_OF_A_WIDTH = 80_000_000
 _WIDTHS = {NARROW: wide.NARROW, WIDE: wide.WIDE}
@@ -45,7 +47,8 @@ class Piece:
     @property
     def turns(self) -> int:
         """How often each way is measured."""
-        return 1 if self.kind == MORE else _TURNS
+        is_long = self.kind == MORE or (self.is_load and self.items > _LONG_LOAD)
+        return 1 if is_long else _TURNS
 
     @property
     def title(self) -> str:

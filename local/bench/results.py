@@ -27,7 +27,7 @@ EMR Serverless: a new JVM, cold, and a Python that has PySpark and nothing else,
 - *Whole job*: from the start of the process to the end of its session. *Work*: without the session. *Warm*: the third
   merge of the kind in one session, each of other changes. MB/s: of DynamoDB JSON, before compression, while at work.
 - All is measured three times, the ways in turn, because a machine's pace changes from minute to minute; the medians
-  stand here. Only merges of many changes are measured once.
+  stand here. Only merges of many changes, and loads that take minutes, are measured once.
 - Tidemark's merges, and the bound's, run with Java's first compiler only and its serial collector, as every job on the
   local AWS (docs/decisions/0014); all loads, and the obvious way, with both compilers and the parallel collector, with
   which they are quicker.

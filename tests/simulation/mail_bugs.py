@@ -69,8 +69,8 @@ def only_the_first_failure_told() -> Iterator[None]:
 def no_warning_without_a_failure() -> Iterator[None]:
     """A table that is paused, or held by another run, is not looked at for its horizon."""
 
-    def after(told: Told, *, works: bool, horizon: Horizon | None, maintained: bool = False) -> News:
-        return after_look(told, works=works, horizon=horizon if works else None, maintained=maintained)
+    def after(told: Told, *, works: bool, horizon: Horizon | None, **done: bool) -> News:
+        return after_look(told, works=works, horizon=horizon if works else None, **done)
 
     with patch.object(telling, "after_look", after):
         yield
