@@ -197,7 +197,7 @@ FAULTS: dict[Callable[[Faults], Process], int] = {
     Faults._export_fails: 8,
     Faults._export_is_damaged: 8,
     Faults._export_takes_hours: 5,
-    Faults._export_never_ends: 1,
+    Faults._export_never_ends: 2,
     Faults._job_goes_wrong: 12,
     Faults._jobs_of_wishes_crash: 3,
     Faults._run_stopped: 12,
