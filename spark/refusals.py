@@ -25,7 +25,7 @@ from pipeline.errors import (
     UnreadableLine,
 )
 from pipeline.job_order import JobOrder
-from spark.exports.reading import FILE_NAME, Export, lines, read_exports
+from spark.exports.reading import FILE_NAME, Export, file_name, lines, read_exports
 from spark.hiding.contradictions import rule_missed
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.java import thrown_in
@@ -118,7 +118,7 @@ def _first_line(
 ) -> str:
     """The first line that is wrong, with its file, as the end of a sentence; empty where none is any more."""
     # One job for all of them, and one more for the line: of a year's windows there are thousands.
-    uris = {uri.rpartition("/")[2]: uri for export in exports for uri in export.files_with_records}
+    uris = {file_name(uri): uri for export in exports for uri in export.files_with_records}
     named = lines(spark, [*uris.values()]).withColumn("#file", F.expr(FILE_NAME))
     found: Any = parsed(named).where(is_wrong).agg(F.min("#file")).first()
     if not found or found[0] not in uris:
@@ -194,7 +194,7 @@ def _miscounted_file(spark: SparkSession, exports: Sequence[Export]) -> CountMis
     records = lines(spark, uris).where(F.col("value").rlike(r"\S"))
     found = dict(records.groupBy(F.expr(FILE_NAME)).count().collect()) if uris else {}  # type: ignore[arg-type]  # rows are pairs
     for uri, count in said.items():
-        held = found.get(uri.rpartition("/")[2], 0)
+        held = found.get(file_name(uri), 0)
         if held != count:
             return CountMismatch(f"{uri} holds {held} records, its manifest says {count}")
     return None

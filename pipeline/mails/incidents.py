@@ -27,9 +27,9 @@ class News:
     """What is to be mailed now, and what has been told once it is.
 
     `failed`: the failure at hand is to be told. `over`: the incident that has ended. `closed`: one has ended of which no
-    all-clear tells, which is only to be recorded. `warning`: the horizon's level to warn
-    of, or 0. `safe_again`: the warnings no longer hold. `digest`: the days to sum up. `doubt`: rows were not what changes
-    say. `trusted_again`: that no longer holds.
+    all-clear tells, which is only to be recorded. `warning`: the horizon's level to warn of, or 0. `safe_again`: the
+    warnings no longer hold. `digest`: the days to sum up. `doubt`: rows were not what changes say. `trusted_again`: that no
+    longer holds.
     """
 
     told: Told

@@ -119,6 +119,7 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         happens = "If the table is not caught up by then, only a new full export helps."
     helps, *asked = _help(event["plan"], incident, horizon)
     command, *then = [filled(one, table, deployment) for one in asked]
+    since = format_instant(incident.first.since) if incident else ""
     lines = [
         f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
         f"{format_instant(horizon.latest)}.",
@@ -126,11 +127,7 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         happens,
         "",
         *([f"What this run says: {reason}"] if reason else []),
-        *(
-            [f"Runs have failed since {format_instant(incident.first.since)}: {incident.kinds[-1]}."]
-            if incident
-            else []
-        ),
+        *([f"Runs have failed since {since}: {incident.kinds[-1]}."] if incident else []),
         f"What to do: {helps}",
         f"The command: {command}",
         *(f"Then: {one}" for one in then),

@@ -181,6 +181,11 @@ def lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     return read_files(spark, uris, "text")
 
 
+def file_name(uri: str) -> str:
+    """What `FILE_NAME` is for the lines of a file, of its URI."""
+    return uri.rpartition("/")[2]
+
+
 def packed_bytes(lines_: DataFrame) -> int:
     """How large the files are that lines come from, as they lie there."""
     relation = lines_._jdf.queryExecution().analyzed().collectLeaves().head().relation()

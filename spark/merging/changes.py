@@ -18,7 +18,7 @@ from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
-from spark.exports.reading import FILE_NAME, Export, lines
+from spark.exports.reading import FILE_NAME, Export, file_name, lines
 from spark.exports.records import changes, image
 from spark.expressions.sql import Sql, looked_up
 from spark.hiding.missed_rules import CONTRADICTED
@@ -133,7 +133,7 @@ def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
     window_of: dict[str, int] = {}
     for number, export in enumerate(exports):
         for uri in export.files_with_records:
-            name = uri.rpartition("/")[2]
+            name = file_name(uri)
             if name in window_of:
                 raise ManifestUnreadable(f"{uri} is named by two manifests")
             window_of[name] = number

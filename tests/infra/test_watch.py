@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from aws_cdk import Stack, assertions
 from aws_cdk import aws_sns as sns
@@ -80,25 +81,25 @@ def test_the_alarms_follow_the_shortest_and_the_longest_ticks(of_shop):
     assert alarms(of_shop) == OF_TICKS_EVERY_240_AND_1440_MINUTES
 
 
-def test_the_longest_ticks_keep_every_alarm_within_the_week_that_cloudwatch_looks_back():
+def watched(*ticks: int) -> list[dict[str, Any]]:
+    """The alarms over tables with these ticks, and nothing else."""
     stack = Stack()
     machine = sfn.StateMachine(stack, "Machine", definition_body=sfn.DefinitionBody.from_string("{}"))
     queue, topic = sqs.Queue(stack, "Queue"), sns.Topic(stack, "Topic")
-    Watch(stack, "Watch", name="Slow", machine=machine, lost_ticks=queue, topic=topic, ticks=[1440])
+    Watch(stack, "Watch", name="Alone", machine=machine, lost_ticks=queue, topic=topic, ticks=ticks)
     found = assertions.Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm").values()
-    spans = [alarm["Properties"]["EvaluationPeriods"] * alarm["Properties"]["Period"] for alarm in found]
+    return [alarm["Properties"] for alarm in found]
+
+
+def test_the_longest_ticks_keep_every_alarm_within_the_week_that_cloudwatch_looks_back():
+    spans = [alarm["EvaluationPeriods"] * alarm["Period"] for alarm in watched(1440)]
     assert len(spans) == 4
     assert max(spans) <= _WEEK_SECONDS
 
 
 def test_a_silent_table_is_missed_in_a_period_that_the_ticks_of_all_fill_exactly():
-    stack = Stack()
-    machine = sfn.StateMachine(stack, "Machine", definition_body=sfn.DefinitionBody.from_string("{}"))
-    queue, topic = sqs.Queue(stack, "Queue"), sns.Topic(stack, "Topic")
     ticks = [15, 40, 45]
-    Watch(stack, "Watch", name="Odd", machine=machine, lost_ticks=queue, topic=topic, ticks=ticks)
-    found = assertions.Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm").values()
-    (silent,) = [alarm["Properties"] for alarm in found if alarm["Properties"].get("MetricName") == "TickMinutes"]
+    (silent,) = [alarm for alarm in watched(*ticks) if alarm.get("MetricName") == "TickMinutes"]
     period = silent["Period"] // 60
     assert [period % tick for tick in ticks] == [0, 0, 0]
     assert silent["Threshold"] == 2.5 * period
