@@ -29,25 +29,41 @@ _SETTINGS = {
     # What a merge keeps, it reads once or twice; packing it tighter takes longer than that saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Plans of wide tables are long; nobody reads the end of their text, which the driver would keep for its history.
+    # Of lists in it the first is named: to spell out all took a twelfth of a wide load, and a twentieth of a warm merge.
     "spark.sql.maxPlanStringLength": "20000",
+    "spark.sql.debug.maxToStringFields": "1",
     "spark.sql.analyzer.maxIterations": "500",
     "spark.sql.optimizer.maxIterations": "500",
     # What a plan's rows are known to fulfil is compared pair by pair: of a thousand columns that takes minutes.
     "spark.sql.constraintPropagation.enabled": "false",
 }
-#: Names that PySpark, and the jobs, ask of Java at every step. The bridge to Java looks for each in every imported
-#: package and every jar, every time; half a second of a small merge went there.
-_ASKED_OFTEN = ("functions", "PythonUtils", "py4j", "java", "org")
+#: Names that PySpark, and the jobs, ask of Java at every step. The bridge to Java looks for the first part of each in every
+#: imported package, and for all that is no class in every jar, every time; half a second of a small merge went there.
+_ASKED_OFTEN = (
+    "functions.col",
+    "functions.count_if",
+    "PythonUtils.toSeq",
+    "py4j.reflection.TypeUtil.isInstanceOf",
+    "java.io",
+    "java.lang",
+    "java.util",
+    "org.apache.hadoop",
+    "org.apache.iceberg.util",
+    "org.apache.spark.sql",
+)
 
 
 def configured(spark: SparkSession) -> SparkSession:
     """Set what the jobs rely on. Harmless to repeat."""
     for name, value in _SETTINGS.items():
         spark.conf.set(name, value)
-    jvm = spark._jvm
-    for name in _ASKED_OFTEN:
-        # Once it stands in the object itself, it is not looked for again.
-        setattr(jvm, name, getattr(jvm, name))
+    for path in _ASKED_OFTEN:
+        holder = spark._jvm
+        for name in path.split("."):
+            found = getattr(holder, name)
+            # Once it stands in the object itself, it is not looked for again.
+            setattr(holder, name, found)
+            holder = found
     return spark
 
 
