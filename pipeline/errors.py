@@ -134,7 +134,7 @@ class ClaimUnreadable(PipelineError):
 class WishGivenUp(PipelineError):
     """A backfill or full export whose Spark job has ended three times without success: it is not tried again."""
 
-    default_remedy = "Read the driver's log of the last job run; then ask for it again."
+    default_remedy = "Read the last job's report, or its driver's log if there is none; then ask for it again."
     command = ASK_AGAIN
     heals_by_itself = False
 

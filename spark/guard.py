@@ -17,7 +17,7 @@ from pipeline.table.marker import Marker, TableState, read_table_state, snapshot
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:
-    """Whether the order's work is in the table already. Raises what `check_fits` raises where it is not and cannot be.
+    """Whether the order's work is in the table already. Raises what `check_fits` raises, or WatermarkMissing, if it cannot be.
 
     A merge's is also where another job has brought the same stretch of the same source.
     """

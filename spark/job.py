@@ -23,6 +23,7 @@ from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from spark import files, report
 from spark.guard import is_done
 from spark.hiding.protection import Protection, submitted_secret
+from spark.iceberg.commits import lost_race
 from spark.iceberg.maintain import maintain
 from spark.iceberg.table import Table
 from spark.loading.load import load
@@ -66,11 +67,11 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
         report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
         raise
     except Exception as failure:
-        torn = torn_file(spark, order, failure)
-        error = torn or JobFailed(f"{order.job_id}: {failure}")
+        told = lost_race(order, failure) or torn_file(spark, order, failure)
+        error = told or JobFailed(f"{order.job_id}: {failure}")
         report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
-        if torn:
-            raise torn from failure
+        if told:
+            raise told from failure
         raise
     log.info("job ended", extra={"job_id": order.job_id, "outcome": found["outcome"]})
     return found
@@ -98,7 +99,8 @@ def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, s
         return _found_done(spark, order, table, time.monotonic() - started)
     done = _WORK[order.job](spark, order, table, protection)
     state = table.settle()
-    if state.watermark != order.end or not is_done(state, order):
+    # Who has committed on top of it since has brought the table further.
+    if order.job_id not in state.job_ids and (state.watermark != order.end or not is_done(state, order)):
         raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
     written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
     report.write_report(spark, order, written)

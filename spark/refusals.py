@@ -116,7 +116,7 @@ def unreadable_line(
 def _first_line(
     spark: SparkSession, exports: Sequence[Export], parsed: Callable[[DataFrame], DataFrame], is_wrong: Column
 ) -> str:
-    """The first line that is wrong, with its file, as the end of a sentence; empty where none is any more."""
+    """The first line that is wrong of the first such file by name, as the end of a sentence; empty where none is any more."""
     # One job for all of them, and one more for the line: of a year's windows there are thousands.
     uris = {file_name(uri): uri for export in exports for uri in export.files_with_records}
     named = lines(spark, [*uris.values()]).withColumn("#file", F.expr(FILE_NAME))
@@ -126,7 +126,7 @@ def _first_line(
     # One gzip file is one partition, so the row's number in it is the line's.
     numbered = lines(spark, [uris[found[0]]]).withColumn("#number", F.monotonically_increasing_id())
     line: Any = parsed(numbered).where(is_wrong).agg(F.min("#number")).first()
-    return f", the first in {uris[found[0]]}, line {line[0] + 1}"
+    return "" if line[0] is None else f", the first in {uris[found[0]]}, line {line[0] + 1}"
 
 
 def _such(rows: DataFrame, problem: str, key: Sequence[Field]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT, fits_doc
 from pipeline.columns.types import ColumnType, Field, Kind
-from pipeline.errors import KeyMismatch
+from pipeline.errors import KeyMismatch, TableContended
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, PREFIX, shown_schema_id
 
@@ -81,6 +81,33 @@ def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
     """The columns that the newest snapshot was written with: without those that a job has made ready, and not come to use."""
     shown = shown_schema_id(metadata)
     return columns_of({**metadata, "current-schema-id": metadata["current-schema-id"] if shown is None else shown}, key)
+
+
+def check_names_free(there: Iterable[Field], wanted: Iterable[Field]) -> None:
+    """Refuse to add fields of which one has the name of another attribute's, which somebody has added meanwhile.
+
+    Raises TableContended. Iceberg would take the one for the other, and give all that it holds the other's name.
+    """
+    held = {field.name: field for field in there}
+    for field in wanted:
+        if field.name in held:
+            other = held[field.name]
+            if other.attribute != field.attribute:
+                raise TableContended(
+                    f"{field.name!r} has come to hold {other.attribute!r}, and not {field.attribute!r}"
+                )
+            check_names_free(_inside(other.type), _inside(field.type))
+
+
+def _inside(type_: ColumnType) -> tuple[Field, ...]:
+    """The fields of a struct, also where lists or dictionaries are around it."""
+    return _inside(type_.element) if type_.element else type_.fields
+
+
+def description(columns: Columns, schema: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """The table properties that say of columns what no schema does. `schema`: in Iceberg's JSON, once the table has it."""
+    names = exact_names(schema, columns.all) if schema else exact_names_by_path(columns.all)
+    return {**key_property(columns.key), **column_kinds(columns.all), **names}
 
 
 def key_property(key: Iterable[Field]) -> dict[str, str]:

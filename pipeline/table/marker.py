@@ -215,10 +215,9 @@ def marker_copied(metadata: Mapping[str, Any]) -> dict[str, str]:
         return {}
     kept = {name: value for name, value in properties.items() if name in _OF_A_MARKER or name.startswith(COUNT)}
     said = kept if marked is None else {name: value for name, value in marked.items() if name.startswith(PREFIX)}
-    copied = {**dict.fromkeys(kept, ""), **said, SNAPSHOT: str(ancestors[0]["snapshot-id"])}
-    if all(properties.get(name, "") == value for name, value in copied.items()):
-        return {}
-    return {name: value for name, value in copied.items() if value or name in kept}
+    # What is not said is removed, also where it is not there: another job may be writing it.
+    copied = {**dict.fromkeys([*_OF_A_MARKER, *kept], ""), **said, SNAPSHOT: str(ancestors[0]["snapshot-id"])}
+    return {} if all(properties.get(name, "") == value for name, value in copied.items()) else copied
 
 
 def _is_kept(ancestors: Sequence[Mapping[str, Any]], properties: Mapping[str, str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -17,7 +17,9 @@ from spark.iceberg.table import Table
 from spark.java import causes, classes
 
 #: What Iceberg raises when somebody else has committed meanwhile, or when it cannot tell whether its own commit arrived.
-_CONFLICTS = {"ValidationException", "CommitFailedException", "CommitStateUnknownException"}
+_LOST = {"CommitFailedException", "CommitStateUnknownException"}
+#: And what of a commit of rows, where they stand against what others have written; elsewhere it may mean anything.
+_CONFLICTS = {*_LOST, "ValidationException"}
 #: The same names are in use for what Glue refuses: among the causes is then an exception of Glue's own, of these packages.
 _OF_GLUE = ".services.glue."
 #: What is a conflict nevertheless.
@@ -47,18 +49,30 @@ def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
     """Make one commit of an order's or several and return what `commit` returns. Raises TableContended where one loses a race."""
     try:
         return commit()
-    except (Py4JJavaError, IllegalArgumentException) as failure:
-        if not _is_conflict(failure):
+    except Py4JJavaError as failure:
+        if not _is_conflict(failure, _CONFLICTS):
             raise
-        what = str(failure).splitlines()[0]
-        raise TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}") from failure
+        raise _contended(order, failure) from failure
+    except IllegalArgumentException as failure:
+        if "fast-forward" not in str(failure):
+            raise
+        raise _contended(order, failure) from failure
 
 
-def _is_conflict(failure: Exception) -> bool:
-    if isinstance(failure, Py4JJavaError):
-        is_of_glue = any(_OF_GLUE in name for name in classes(failure))
-        return not (_GLUES_CONFLICTS if is_of_glue else _CONFLICTS).isdisjoint(causes(failure))
-    return "fast-forward" in str(failure)
+def lost_race(order: JobOrder, failure: Exception) -> TableContended | None:
+    """What a failure is, if a commit beside that of the rows has lost a race: of columns, branches, snapshots, properties."""
+    is_lost = isinstance(failure, Py4JJavaError) and _is_conflict(failure, _LOST)
+    return _contended(order, failure) if is_lost else None
+
+
+def _contended(order: JobOrder, failure: Exception) -> TableContended:
+    what = str(failure).splitlines()[0]
+    return TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}")
+
+
+def _is_conflict(failure: Py4JJavaError, conflicts: Set[str]) -> bool:
+    is_of_glue = any(_OF_GLUE in name for name in classes(failure))
+    return not (_GLUES_CONFLICTS if is_of_glue else conflicts).isdisjoint(causes(failure))
 
 
 def marker(

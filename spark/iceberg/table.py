@@ -19,11 +19,9 @@ from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import (
     Columns,
-    column_kinds,
+    check_names_free,
     columns_of,
-    exact_names,
-    exact_names_by_path,
-    key_property,
+    description,
     names_are_by_path,
 )
 from pipeline.job_order import JobOrder
@@ -120,9 +118,13 @@ class Table:
         self._refresh()
 
     def evolve(self, columns: Columns) -> None:
-        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit."""
+        """Add the columns and nested fields that the table lacks; nothing is changed or removed. One commit.
+
+        Raises TableContended where a name has come to another attribute since the columns were chosen.
+        """
         metadata, wanted = self.metadata(), {field.name for field in columns.all}
         there = columns_of(metadata, self._order.source.key).attributes
+        check_names_free(there, columns.attributes)
         transaction = self.java().newTransaction()
         transaction.updateSchema().unionByNameWith(iceberg_schema(self._spark, table_schema(columns))).commit()
         # What is to be replaced or to go stays described until then: it is what readers see.
@@ -199,8 +201,7 @@ class Table:
         For the one change that a branch cannot carry: another type of the key.
         """
         writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
-        described = {**key_property(columns.key), **column_kinds(columns.all), **exact_names_by_path(columns.all)}
-        for name, value in {**_PROPERTIES, **described}.items():
+        for name, value in {**_PROPERTIES, **description(columns)}.items():
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)
@@ -231,8 +232,7 @@ class Table:
 
     def _describe(self, transaction: Any, columns: Columns) -> None:
         schema = json.loads(self._iceberg.SchemaParser.toJson(transaction.table().schema()))
-        described = {**exact_names(schema, columns.all), **column_kinds(columns.all)}
-        set_properties(transaction, {**key_property(columns.key), **described})
+        set_properties(transaction, description(columns, schema))
 
     def _refresh(self) -> None:
         """Let Spark, whose catalog keeps the tables it has loaded, see what was committed beside it."""

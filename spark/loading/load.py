@@ -8,12 +8,14 @@ leaves the table as it was.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.columns.field_ids import used_by_layout
 from pipeline.columns.growth import first_columns
@@ -21,13 +23,14 @@ from pipeline.columns.item_sample import items_of, observed_items
 from pipeline.columns.profile import Observed, Profile, weighed
 from pipeline.columns.rebuild import Target, rebuilt
 from pipeline.columns.table_columns import columns_of, has_key, is_made_here, shown_columns
-from pipeline.errors import CountMismatch, KeyMismatch
+from pipeline.errors import CountMismatch, KeyMismatch, TableContended
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import read_table_state
 from spark.drift import drifted
 from spark.exports.reading import proven, read_exports
 from spark.hiding.contradictions import check_contradictions
 from spark.hiding.protection import Protection
+from spark.iceberg.commit_properties import counted_so_far, last_word
 from spark.iceberg.commits import committed
 from spark.iceberg.table import Table
 from spark.loading.passes import Counted, Load, Written, counted, counts_of, rows_in, written
@@ -36,6 +39,8 @@ from spark.report import Committed
 from spark.rows.profiles import exploded
 from spark.rows.table_rows import unpacked
 from spark.shuffles import for_load, shuffle_for
+
+_REPLACED = "tidemark_replaced"
 
 
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
@@ -88,7 +93,7 @@ def _target(this: Load, seen: list[Observed]) -> Target:
 
 def _publish(this: Load, target: Target, held: Written, passes: int) -> Committed:
     """Make what was written the table's content, if it is whole."""
-    if held.found["unfit"] and not target.replaces_key:
+    if held.found["unfit"]:
         raise KeyMismatch(f"{held.found['unfit']} items of {this.manifest.export_arn} have a key that is no number")
     counts = {**counts_of(this.manifest), "misfits": held.found["misfits"]}
     if counts["misfits"]:
@@ -96,18 +101,35 @@ def _publish(this: Load, target: Target, held: Written, passes: int) -> Committe
         check_contradictions(exploded(held.rows, key), this.order.columns)
     properties = this.marker(counts)
     if target.replaces_key:
-        rows = unpacked(held.rows, target.columns)
-        committed(this.table, this.order, lambda: this.table.replace(rows, target.columns, properties))
+        committed(this.table, this.order, lambda: _replace(this, target, held.rows, properties))
     else:
-        _check_branch(this, held.branch)
+        _check_all(this, rows_in(this, held.branch))
         committed(this.table, this.order, lambda: this.table.publish(held.branch, target, properties))
     rows, columns = this.spark.table(this.table.sql_name), target.columns
     before = shown_columns(this.metadata, this.order.source.key) if this.existing else columns
     return replace(drifted(rows, before, columns, counts), passes=passes)
 
 
-def _check_branch(this: Load, branch: str) -> None:
-    """Refuse a branch that holds another number of rows than the export has items."""
-    held = rows_in(this, branch)
-    if held != this.manifest.item_count:
-        raise CountMismatch(f"{this.manifest.item_count} items were read, {held} rows were written")
+def _replace(this: Load, target: Target, held: DataFrame, properties: Mapping[str, str]) -> None:
+    """Replace the table by rows that were counted, but not written, before.
+
+    Raises CountMismatch where there are fewer of them now, and TableContended where somebody has committed meanwhile. What
+    is committed while the rows are written is replaced as well: Iceberg holds a replacement against nothing.
+    """
+    if this.table.snapshot_id() != this.metadata.get("current-snapshot-id", -1):
+        raise TableContended(f"{this.order.table} was changed while {this.order.job_id} read its export")
+    rows = unpacked(held, target.columns).observe(_REPLACED, F.count(F.lit(1)).alias("rows"))
+
+    def check() -> dict[str, str]:
+        # A task that was done again may have counted twice; that rows are lost is what nothing else would show.
+        _check_all(this, min(counted_so_far(this.spark, _REPLACED).get("rows", 0), this.manifest.item_count))
+        return {}
+
+    with last_word(this.spark, check):
+        this.table.replace(rows, target.columns, properties)
+
+
+def _check_all(this: Load, written: int) -> None:
+    """Refuse another number of rows than the export has items."""
+    if written != this.manifest.item_count:
+        raise CountMismatch(f"{this.manifest.item_count} items were read, {written} rows were written")

@@ -18,6 +18,7 @@ from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.profile import Observed
 from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import Columns
+from pipeline.errors import TableContended
 from pipeline.exports.manifests import ExportManifest
 from pipeline.job_order import JobOrder
 from spark.exports.reading import Export
@@ -120,6 +121,8 @@ def _new_branch(this: Load, target: Target) -> str:
         this.table.drop_leftovers()
         this.table.evolve(target.written)
     else:
+        if this.table.state().exists:
+            raise TableContended(f"another load has made {this.order.table} while {this.order.job_id} read its export")
         this.table.create(target.written)
         this.table.drop_leftovers()
     return this.table.new_branch()

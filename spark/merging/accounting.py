@@ -1,4 +1,4 @@
-"""What became of every record of a merge: told by the images, proven by Iceberg's own counts of the same commit.
+"""What became of every record of a merge: told by the images, or by the table, and proven by Iceberg's own counts.
 
     read = inserted + updated + deleted + already_there + unknown_deletes + transient + folded
 

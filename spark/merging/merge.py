@@ -221,9 +221,12 @@ def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
 
 def _done(this: _Merge, found: dict[str, int]) -> Committed:
     """What the job has committed."""
-    counts, summary = _counts(this, found), this.table.summary()
-    if summary.get(JOB_ID) != this.order.job_id and (mine := commit_of(this.table.metadata(), this.order.job_id)):
+    summary = this.table.summary()
+    if summary.get(JOB_ID) != this.order.job_id:
+        if not (mine := commit_of(this.table.metadata(), this.order.job_id)):
+            return committed_earlier(this.table, this.order)  # somebody else has done the same meanwhile
         summary = mine[0]["summary"]  # somebody has committed since
+    counts = _counts(this, found)
     return Committed(counts=counts, continuity=continuity(counts, summary), differences=this.images.differences)
 
 

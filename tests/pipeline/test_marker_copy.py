@@ -51,6 +51,11 @@ def test_the_property_says_nothing_of_a_table_that_was_rolled_back_past_the_snap
     assert believed({**expired(written, 2), "properties": {**PROPERTY, SNAPSHOT: "4"}}) == (head >= 4)
 
 
+def said(found: dict[str, object]) -> dict[str, str]:
+    """What is copied of a file; whatever else a copy could say is removed by it."""
+    return {name: value for name, value in marker_copied(found).items() if value}
+
+
 def copied_to(properties: dict[str, str], found: dict[str, object]) -> dict[str, str]:
     """Properties after a job that has seen this file has copied the marker there."""
     return {name: value for name, value in {**properties, **marker_copied(found)}.items() if value}
@@ -64,14 +69,14 @@ def let_go(found: dict[str, object]) -> dict[str, object]:
 
 def test_what_is_copied_outlives_all_snapshots_but_the_newest_however_many_lie_on_top_of_the_marker():
     found = {**metadata(FIRST.to_properties(), SECOND.to_properties(), *[COMPACTION] * 3), "properties": {}}
-    assert marker_copied(found) == {**SECOND.to_properties(), SNAPSHOT: "5"}
+    assert said(found) == {**SECOND.to_properties(), SNAPSHOT: "5"}
     left = let_go(found)
     assert read_table_state(left) == TableState(True, SECOND, frozenset({"job-2"}))
     assert marker_copied(left) == {}
     # Two more, as by maintenance: nobody has the marker any more but the copy, which is copied on.
     more = metadata({}, {}, {}, {}, COMPACTION, COMPACTION, COMPACTION)
     more = {**expired(more, 4), "properties": left["properties"]}
-    assert marker_copied(more) == {**SECOND.to_properties(), SNAPSHOT: "7"}
+    assert said(more) == {**SECOND.to_properties(), SNAPSHOT: "7"}
     assert read_table_state(let_go(more)).watermark == SECOND.watermark
 
 
@@ -103,6 +108,11 @@ def test_what_the_new_marker_does_not_say_does_not_stay_behind_from_the_old_one(
     }
 
 
+def test_what_a_marker_does_not_say_is_removed_also_where_another_job_is_still_writing_it():
+    late = marker_copied({**metadata(FIRST.to_properties(), COMPACTION), "properties": {}})
+    assert late["tidemark.billed-bytes"] == late["tidemark.protected"] == ""
+
+
 def test_after_a_rollback_the_marker_of_the_snapshot_that_is_shown_is_copied():
     rolled_back = {**metadata(FIRST.to_properties(), SECOND.to_properties(), current=1), "properties": PROPERTY}
     assert marker_copied(rolled_back).items() >= {WATERMARK: FIRST.to_properties()[WATERMARK], SNAPSHOT: "1"}.items()
@@ -122,6 +132,6 @@ def test_nothing_is_copied_where_nothing_is_new(found):
     assert marker_copied(found) == {}
 
 
-def test_of_a_commit_only_what_is_ours_is_copied_and_nothing_that_is_empty():
+def test_of_a_commit_only_what_is_ours_is_copied():
     summary = {**SECOND.to_properties(), "operation": "overwrite", "tidemark.protected": ""}
-    assert marker_copied(metadata(summary)) == {**SECOND.to_properties(), SNAPSHOT: "1"}
+    assert said(metadata(summary)) == {**SECOND.to_properties(), SNAPSHOT: "1"}

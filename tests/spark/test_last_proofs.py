@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.errors import CountMismatch, ManifestUnreadable, WatermarkNotCommitted
+from pipeline.errors import CountMismatch, KeyMismatch, ManifestUnreadable, WatermarkNotCommitted
 from spark import files, job
 from spark.exports.reading import read_exports
-from spark.loading import passes
+from spark.loading import load, passes
 from spark.report import Committed
+from spark.rows.table_rows import unpacked
+from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import with_changes
-from tests.spark.tampering import listed, relist, resum, summaries
+from tests.spark.tampering import listed, relist, resum, rewrite, summaries
 
 pytestmark = pytest.mark.spark
 
@@ -31,6 +33,33 @@ def test_a_load_that_lost_a_row_while_it_wrote_is_not_published(source, monkeypa
     assert (source.rows(), source.state) == before
     assert set(source.metadata["refs"]) == {"main"}
     assert source.report(order)["error"] == "CountMismatch"
+
+
+@pytest.fixture(scope="module")
+def of_another_key(shop):
+    """A table whose key is to get another type, which takes a new table."""
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}})
+    source.load(5)
+    source.put(6, {"pk": S, "sk": {"N": "1.5"}}, {"pk": S, "sk": {"N": "2.5"}})
+    return source
+
+
+def test_a_table_is_not_replaced_by_fewer_rows_than_were_counted(of_another_key, monkeypatch):
+    source, before = of_another_key, of_another_key.metadata
+    monkeypatch.setattr(load, "unpacked", lambda rows, columns: unpacked(rows, columns).where("sk <> 1.5"))
+    with pytest.raises(CountMismatch, match="3 items were read, 2 rows were written"):
+        source.load(15)
+    assert source.metadata == before
+
+
+def test_a_table_is_not_replaced_by_items_of_which_one_has_no_key(of_another_key):
+    source, before = of_another_key, of_another_key.metadata
+    order = source.full(15)
+    rewrite(source, order, lambda lines: [line.replace('"2.5"', '"none"') for line in lines])
+    with pytest.raises(KeyMismatch, match=r"1 items of .* have a key that is no number"):
+        source.run(order)
+    assert source.metadata == before
 
 
 @pytest.mark.parametrize("kind", ["merge", "load"])

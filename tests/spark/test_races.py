@@ -9,13 +9,15 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 
 import spark.exports.reading
+import spark.job
 import spark.loading.load
+import spark.loading.passes
 import spark.merging.accounting
 import spark.merging.merge
 from pipeline.errors import Overlap, TableContended
 from spark.iceberg.commits import marker, undisturbed
 from spark.job import run
-from tests.spark.sample_items import item
+from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import another_id, minute
 
 pytestmark = pytest.mark.spark
@@ -65,12 +67,106 @@ def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(
 
     monkeypatch.setattr(module, step, raced)
     if is_ours:
-        assert run(source.spark, order)["outcome"] == "committed"
+        assert run(source.spark, order)["outcome"] == ("committed" if rival == "ours" else "already_there")
     else:
         with pytest.raises(TableContended):
             run(source.spark, order)
     assert source.rows()["a"]["v"] == 7
     assert len(source.metadata["snapshots"]) == before + 1
+
+
+def test_a_first_load_that_another_has_overtaken_leaves_its_table_as_it_is(shop, monkeypatch):
+    source = shop()
+    source.put(1, item("a", v={"N": "1"}))
+    order, begin = source.full(5), spark.loading.passes._new_branch
+
+    def raced(*arguments):
+        monkeypatch.undo()
+        run(source.spark, another_id(order, "rival"))
+        return begin(*arguments)
+
+    monkeypatch.setattr(spark.loading.passes, "_new_branch", raced)
+    with pytest.raises(TableContended, match="another load has made"):
+        run(source.spark, order)
+    assert source.differences(5) == []
+    assert (source.state.watermark, source.state.marker.job_id) == (minute(5), "rival")
+
+
+def test_a_merge_gives_no_column_of_another_the_name_of_its_own(shop, monkeypatch):
+    source = shop()
+    source.put(1, item("a"))
+    source.load(5)
+    source.put(6, item("a", **{"x-y": {"N": "1"}}))
+    rival = source.windows(5, 45)
+    source.writes.pop()
+    source.put(6, item("a", **{"x y": {"N": "2"}}))
+    order, let_go = source.windows(5, 25), spark.merging.merge.without_former_partitions
+
+    def raced(*arguments):
+        monkeypatch.undo()
+        run(source.spark, rival)
+        return let_go(*arguments)
+
+    monkeypatch.setattr(spark.merging.merge, "without_former_partitions", raced)
+    with pytest.raises(TableContended, match="'x_y' has come to hold 'x-y', and not 'x y'"):
+        run(source.spark, order)
+    assert source.rows()["a"]["x_y"] == 1
+    assert source.table.schema().find_field("x_y").doc == "x-y"
+    assert source.report(order)["error"] == "TableContended"
+
+
+def test_a_table_is_not_replaced_by_another_key_over_what_was_committed_meanwhile(shop, monkeypatch):
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}})
+    source.load(5)
+    source.put(6, {"pk": S, "sk": {"N": "1.5"}})
+    order, put = source.full(15), spark.loading.load._replace
+
+    def raced(*arguments):
+        source.change("DELETE FROM TABLE")
+        return put(*arguments)
+
+    monkeypatch.setattr(spark.loading.load, "_replace", raced)
+    with pytest.raises(TableContended, match="was changed while"):
+        run(source.spark, order)
+    assert (source.rows(), source.state.watermark) == ({}, minute(5))
+
+
+def test_work_that_another_job_has_gone_on_from_is_done(shop, monkeypatch):
+    source = shop()
+    source.put(1, item("a"))
+    source.load(5)
+    order, later = source.windows(5, 25), source.windows(25, 45)
+    merge = spark.job._WORK["merge"]
+
+    def raced(*arguments):
+        done = merge(*arguments)
+        monkeypatch.undo()
+        run(source.spark, later)
+        return done
+
+    monkeypatch.setitem(spark.job._WORK, "merge", raced)
+    assert run(source.spark, order)["outcome"] == "committed"
+    assert source.state.watermark == minute(45)
+
+
+@pytest.mark.parametrize(
+    ("iceberg", "error"), [("CommitFailedException", TableContended), ("ValidationException", None)]
+)
+def test_a_commit_beside_that_of_the_rows_may_lose_a_race_as_well(shop, monkeypatch, iceberg, error):
+    source = shop()
+    source.put(1, item("a"))
+    source.load(5)
+    source.put(6, item("a", new={"N": "1"}))
+    order, failure = source.windows(5, 25), _failure(source.spark, iceberg=iceberg)
+
+    def fails(*_):
+        raise failure
+
+    monkeypatch.setattr(spark.merging.merge.Table, "evolve", fails)
+    with pytest.raises(error or Py4JJavaError):
+        run(source.spark, order)
+    assert source.report(order)["error"] == (error.__name__ if error else "JobFailed")
 
 
 @pytest.mark.parametrize("rival_has_our_work", [False, True])
