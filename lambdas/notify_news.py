@@ -13,6 +13,7 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import report_of, tell
 from pipeline.deployment import Deployment
 from pipeline.mails.digest import Digest
+from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import after_look
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import Rows
@@ -31,7 +32,8 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     if digest and digest.end == before.digested:
         digest = None
     rows, maintained = Rows.from_json(plan["rows"]), plan["maintained"]
-    news = after_look(before, works=plan["works"], horizon=horizon, digest=digest, rows=rows, maintained=maintained)
+    done = {"works": plan["works"], "maintained": maintained}
+    news = after_look(before, meant_for(event), horizon=horizon, digest=digest, rows=rows, **done)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
 

@@ -10,10 +10,11 @@ from lambdas.aws import mail, parameters
 from lambdas.observability import doorway, logger
 from lambdas.telling import tell
 from pipeline.deployment import Deployment
+from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import after_look, round_works
 from pipeline.mails.success import horizon_after, is_told_at_once, success_mail
-from pipeline.planning.execution_input import FULL, MAINTAIN
-from pipeline.table.continuity import rows_of_report
+from pipeline.planning.execution_input import MAINTAIN
+from pipeline.table.continuity import NOTHING_KNOWN, Rows, rows_of_report
 
 
 def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -27,12 +28,15 @@ def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, 
 
 def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
     """The mails about what the round has found, and about what is over now."""
-    table, horizon, rows = event["plan"]["table"], horizon_after(event), rows_of_report(event["report"])
+    plan, horizon, rows = event["plan"], horizon_after(event), rows_of_report(event["report"])
+    table, mode = plan["table"], plan.get("mode", "")
+    if rows == NOTHING_KNOWN:
+        # What a run has done that died before its mails.
+        rows = Rows.from_json(plan["rows"])
     try:
         before = parameters.read_told(deployment, table)
-        mode = event["plan"].get("mode", "")
-        done = {"works": round_works(mode), "maintained": mode == MAINTAIN, "made_anew": mode == FULL}
-        news = after_look(before, horizon=horizon, rows=rows, **done)
+        done = {"works": round_works(mode), "maintained": mode == MAINTAIN}
+        news = after_look(before, meant_for(event), horizon=horizon, rows=rows, **done)
     except (ClientError, BotoCoreError):
         logger.exception("what has been told is not known; the next look tells what is new, and what is over")
         return []

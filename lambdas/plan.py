@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from lambdas.aws import executions, jobs, parameters
@@ -11,6 +12,7 @@ from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK
 from pipeline.instants import format_instant
 from pipeline.mails.digest import digest_due
+from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import after_look
 from pipeline.planning.execution_input import REPORTED_AS, ExecutionInput, tick_of
 from pipeline.planning.journal import Claim
@@ -32,7 +34,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     by_schedule = tick is not None
     for race in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table, by_schedule=by_schedule)
-        if tick and not race and _is_first_plan(found, event["execution"]):
+        if tick and not race and _is_first(found, event):
             # Before anything can fail: that runs fail is told by others.
             record_tick(tick, found.settings.tick_minutes)
         seen = observe(deployment, wish.table, found, event["execution"], by_schedule=by_schedule)
@@ -44,16 +46,18 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
-    answer = {**_answer(wish, seen, action, found.settings, deployment), **_outlook(wish, seen, action, found)}
+    outlook = _outlook(wish, seen, action, found, meant_for(event))
+    answer = {**_answer(wish, seen, action, found.settings, deployment), **outlook}
     return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
 
 
-def _is_first_plan(found: parameters.TableParameters, execution: str) -> bool:
-    """Whether the execution has claimed nothing yet: it plans again after each round.
+def _is_first(found: parameters.TableParameters, event: dict[str, Any]) -> bool:
+    """Whether an execution plans for the first time: it does so again after each round, and where Plan has failed.
 
-    A tick counts more than once after a Record, which claims nothing, and where Plan is tried again. Both are rare.
+    A round that only corrects a parameter leaves no claim, and the tick counts once more. That is rare.
     """
-    return not any(f'"{execution}"' in claim for claim in found.runs.values())
+    # An execution that began before the state machine was updated does not say how often Plan was tried.
+    return not event.get("retries") and not any(f'"{event["execution"]}"' in claim for claim in found.runs.values())
 
 
 def _claimed(
@@ -117,9 +121,9 @@ def _last_run(deployment: Deployment, seen: Observation, mode: str, merged: Mark
 
 
 def _outlook(
-    wish: ExecutionInput, seen: Observation, action: Action, found: parameters.TableParameters
+    wish: ExecutionInput, seen: Observation, action: Action, found: parameters.TableParameters, began: datetime
 ) -> dict[str, Any]:
-    """What the mails need, and the names of the news there are.
+    """What the mails need, and the names of the news there are. `began`: what the execution is meant for.
 
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
     """
@@ -131,7 +135,8 @@ def _outlook(
     # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
     sums_up = found.settings.success_mail == DAILY and idle_for in (UP_TO_DATE, ANOTHER_RUN)
     digest = digest_due(seen.table.commits, seen.table.watermark, found.told.digested) if sums_up else None
-    news = after_look(found.told, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
+    done = {"works": works, "maintained": maintained}
+    news = after_look(found.told, began, horizon=horizon, digest=digest, rows=rows, **done)
     return {
         "history": horizon.to_json() if horizon else {},
         "history_after": after.to_json() if after else {},

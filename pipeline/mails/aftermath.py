@@ -39,8 +39,8 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if missed:
         told = "Nothing for what was asked for: no run goes on with it, unless a mail has told that it is done."
         return Aftermath(told, missed=missed)
-    # What its job has refused is left undone, and so is what the next run has tried once more because it had died.
-    if mode in REPORTED_AS and (failure.reported or plan.get("taken_over_from")):
+    # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
+    if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, table)
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure), heals=True)

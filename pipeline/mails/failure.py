@@ -140,7 +140,9 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
         before = "; ".join(map(str, incident.kinds[:-1]))
         lines.append(f"Runs have failed since {format_instant(incident.first.since)}. Told before: {before}.")
     if incident:
-        lines.append("The next mail about it comes when it changes, or when it is over.")
+        # That others work again does not fulfil a wish: nothing tells that it is over.
+        over = "" if incident.kinds[-1].is_of_a_wish else ", or when it is over"
+        lines.append(f"The next mail about it comes when it changes{over}.")
         lines.append("If you have acted and hear nothing, start a run yourself: its failure is always mailed.")
     return ["", *lines] if lines else []
 

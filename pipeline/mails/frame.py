@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pipeline.deployment import Deployment
+from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
 
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
@@ -89,6 +90,11 @@ def history_line(horizon: Horizon | None) -> list[str]:
 def clock(text: str) -> datetime:
     """Read an instant of Step Functions' context, which carries milliseconds."""
     return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+
+
+def meant_for(event: Mapping[str, Any]) -> datetime:
+    """When a run began for those who watch the schedule: its tick; of a person's run, its start. `event`: input, startedAt."""
+    return tick_of(event["input"]) or clock(event["startedAt"])
 
 
 def words(length: timedelta) -> str:

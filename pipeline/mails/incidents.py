@@ -6,7 +6,8 @@ run went on with there is no all-clear: that others work again does not fulfil i
 there is one when one was carried out. In between every failure that has not been told yet is told once; the same one
 again is silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent, when a
 wish is followed by work that succeeds, or when the table has been verified or made anew: a halt that goes on for days
-writes nothing. A run that a person has started is no part of this: that person is always told.
+writes nothing. A run ends only what failed before it began: one that has worked for hours knows nothing of what came
+meanwhile. A failure of a run that a person has started is no part of this: that person is always told.
 """
 
 from __future__ import annotations
@@ -90,37 +91,44 @@ def round_works(mode: str) -> bool:
 
 def after_look(
     told: Told,
+    began: datetime,
     *,
     works: bool,
     horizon: Horizon | None,
     digest: Digest | None = None,
     rows: Rows = NOTHING_KNOWN,
     maintained: bool = False,
-    made_anew: bool = False,
 ) -> News:
-    """What a run that has not failed is worth telling.
+    """What a run that has not failed is worth telling. `began`: its tick, or when a person started it.
 
-    `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance; `made_anew`: a
-    full export, which the table shows now. `rows`: what is known of the table's. A doubt is told once, until it has been
-    verified or made anew; what is found of before, not at all.
+    `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance. `rows`: what is
+    known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
     """
     news, incident = _of_the_horizon(told, horizon), told.incident
     if incident:
-        news = _of_the_incident(news, incident, works=works, maintained=maintained, made_anew=made_anew)
+        before = [one for one in incident.failures if one.since <= began]
+        ended = tuple(one for one in before if (maintained if one.kind.mode == MAINTAIN else works))
+        news = _of_the_incident(news, incident, ended, rows.trusted)
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
     return _of_the_rows(news, rows)
 
 
-def _of_the_incident(news: News, incident: Incident, *, works: bool, maintained: bool, made_anew: bool) -> News:
+def _of_the_incident(news: News, incident: Incident, ended: tuple[ToldFailure, ...], trusted: datetime | None) -> News:
     """What is over of an incident; the rest of it goes on. What may be a person's wish ends with it, and is not called over."""
-    ended = tuple(one for one in incident.failures if (maintained if one.kind.mode == MAINTAIN else works))
     if not ended:
         return news
     left = tuple(one for one in incident.failures if one not in ended)
-    own = tuple(one for one in ended if not one.kind.is_of_a_wish and (made_anew or one.kind.mode != FULL))
+    own = tuple(one for one in ended if not one.kind.is_of_a_wish and _is_made_good(one, trusted))
     told = replace(news.told, incident=Incident(left) if left else None)
     return replace(news, over=replace(incident, failures=own) if own else None, closed=not own, told=told)
+
+
+def _is_made_good(failure: ToldFailure, trusted: datetime | None) -> bool:
+    """Whether what failed is done. That updates work says nothing of a full export: the table must have been made anew."""
+    if failure.kind.mode != FULL:
+        return True
+    return trusted is not None and (failure.watermark is None or trusted > failure.watermark)
 
 
 def _of_the_rows(news: News, rows: Rows) -> News:

@@ -16,16 +16,15 @@ from pipeline.mails.frame import (
     SUCCESS,
     WARNING,
     Mail,
-    clock,
     filled,
     history_line,
     links,
+    meant_for,
     subject,
     words,
 )
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
-from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.planning.observation import PAUSED
 from pipeline.table.continuity import Doubt
@@ -61,12 +60,12 @@ def _all_clear(
 ) -> Mail:
     """One mail for all that is over."""
     incident = news.over
-    lines = [f"All clear: {table} is {'maintained' if incident and incident.is_of_maintenance else 'followed'} again."]
     facts: dict[str, Any] = {"status": CLEARED, "table": table, "execution": event["execution"]}
-    what = "history is safe again"
+    # Where nothing has ended, runs may still fail, or the table be paused.
+    what, lines = "history is safe again", [f"All clear: the history of {table} is safe again."]
     if incident:
-        ended = tick_of(event["input"]) or clock(event["startedAt"])
-        tick = timedelta(minutes=event["plan"]["tick_minutes"])
+        lines = [f"All clear: {table} is {'maintained' if incident.is_of_maintenance else 'followed'} again."]
+        ended, tick = meant_for(event), timedelta(minutes=event["plan"]["tick_minutes"])
         lines += ["", *_story(incident, ended, tick), *_caught_up(incident, horizon)]
         facts |= {
             "since": format_instant(incident.first.since),
@@ -76,7 +75,7 @@ def _all_clear(
         }
         what = f"{incident.kinds[-1].error} is over"
     elif news.trusted_again:
-        what = "its rows are the source's"
+        what, lines = "its rows are the source's", [f"All clear: the rows of {table} are the source's."]
     if news.safe_again:
         lines += ["", "The warnings that its history runs out no longer hold."]
     if news.trusted_again:
@@ -127,7 +126,7 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
         happens,
         "",
         *([f"What this run says: {reason}"] if reason else []),
-        *([f"Runs have failed since {since}: {incident.kinds[-1]}."] if incident else []),
+        *([f"Runs have failed since {since}: {incident.hindrance}."] if incident else []),
         f"What to do: {helps}",
         f"The command: {command}",
         *(f"Then: {one}" for one in then),
@@ -157,7 +156,7 @@ def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) 
         return HistoryLost.default_remedy, HistoryLost.command
     if is_paused:
         return "Let the table catch up: set its control parameter to RUN.", RUN_ON
-    kind = error_names().get(incident.kinds[-1].error) if incident else None
+    kind = error_names().get(incident.hindrance.error) if incident else None
     if kind:
         return kind.default_remedy, kind.command
     return "Find out what holds the table up; the execution that is at work shows it.", PipelineError.command

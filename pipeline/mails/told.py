@@ -71,6 +71,12 @@ class Incident:
         return next((one for one in self.failures if one.kind.mode != MAINTAIN), self.failures[0])
 
     @property
+    def hindrance(self) -> Kind:
+        """What holds the table up: the newest failure that is neither a person's wish nor maintenance, which updates outlive."""
+        own = [kind for kind in self.kinds if not (kind.is_of_a_wish or kind.mode == MAINTAIN)]
+        return own[-1] if own else self.kinds[-1]
+
+    @property
     def is_of_maintenance(self) -> bool:
         """Whether nothing but maintenance has failed: the table is followed all the while."""
         return all(kind.mode == MAINTAIN for kind in self.kinds)

@@ -31,9 +31,8 @@ class RunPlan:
     """What a run sets out to do. `bounds`: one instant for a full export, else the ends of touching windows.
 
     `mode` is the wish it serves. `attempt` counts exports of the same stretch made anew because the former files were
-    damaged. What only its report tells of counts from the number of its first claim: asked for again at the same
-    watermark it is other work, because somebody may have changed the table meanwhile. Maintenance, at the watermark, needs
-    no export.
+    damaged; of all but an update from the number of its first claim, so that what is asked for again is other work.
+    Maintenance, at the watermark, needs no export.
     """
 
     mode: str

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from pipeline.errors import InputRefused
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS
-from pipeline.planning.half_done import wish_given_up
+from pipeline.planning.execution_input import MAINTAIN, UPDATE
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Export, Halt, Observation, Record
 from pipeline.planning.trust import halt
@@ -18,10 +17,10 @@ def new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Expo
     """Work that is claimed anew. `bounds`: the ends of touching windows, or one instant."""
     claim = seen.claim
     number = claim.number + 1 if claim else 1
-    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=number if mode in REPORTED_AS else 0)
-    ended = claim and (wish_given_up(claim) or claim.committed or claim.refused_with)
-    if claim and ended and replace(claim.plan, attempt=0) == plan:
-        # Asked for again, given up, refused or rolled back, it is other work, with job runs and a report of its own.
+    # What is asked for again is other work, whatever came in between: with exports, job runs and a report of its own.
+    plan = RunPlan(mode, seen.source.table.id, bounds, attempt=0 if mode == UPDATE else number)
+    if claim and (claim.committed or claim.refused_with) and replace(claim.plan, attempt=0) == plan:
+        # So is an update that was rolled back or refused.
         plan = claim.plan.next_attempt()
     while plan.job_id in seen.table.job_ids:  # it was done, and somebody may have changed the table since
         plan = plan.next_attempt()

@@ -50,8 +50,9 @@ CONTEXT = SimpleNamespace(
 
 
 def call(handler: Handler, **event: Any) -> dict[str, Any]:
-    """Call a function as Lambda does: the event and the answer are JSON."""
-    answer: dict[str, Any] = json.loads(json.dumps(handler(json.loads(json.dumps(event)), CONTEXT)))
+    """Call a function as Lambda does, with the execution's start: the event and the answer are JSON."""
+    handed = json.loads(json.dumps({"startedAt": "2026-11-21T23:59:59.000Z", **event}))
+    answer: dict[str, Any] = json.loads(json.dumps(handler(handed, CONTEXT)))
     return answer
 
 

@@ -56,6 +56,12 @@ def test_a_run_of_several_rounds_is_one_tick(account: Account, capsys: pytest.Ca
     assert (rounds, len(ticks(capsys))) == (["Export", "Export"], 1)
 
 
+def test_a_plan_that_is_tried_again_is_no_other_tick(account: Account, capsys: pytest.CaptureFixture[str]):
+    event = {"input": {"table": "orders", "scheduled_time": "2026-11-21T12:15:00Z"}, "execution": account.execution()}
+    call(handler, **event, retries=1)
+    assert ticks(capsys) == []
+
+
 def test_a_run_whose_plan_fails_is_a_tick_all_the_same(account: Account, capsys: pytest.CaptureFixture[str]):
     account.aws.client("dynamodb").delete_table(TableName="orders")
     with pytest.raises(TableNotFound):

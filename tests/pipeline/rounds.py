@@ -20,6 +20,7 @@ COUNTS = {"read": 15, "inserted": 5, "updated": 4, "deleted": 3, "already_there"
 OUTLOOK = {
     "history": Horizon(at("12:00"), at("01/12:00"), at("13:00")).to_json(),
     "works": False,
+    "rows": {},
     "digest": {},
     "news": [],
     "tick_minutes": 15,

@@ -14,11 +14,13 @@ from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report
 from pipeline.table.marker import Marker
 from tests.pipeline.world import at
 
+LATER = at("20:00")
+
 
 def after_round(told: Told, job: str, continuity: str, watermark: str = "13:00") -> News:
     """What is worth telling after a round whose job has left this report."""
     report = {"job": job, "job_id": "7", "continuity": continuity, "watermark": format_instant(at(watermark))}
-    return after_look(told, works=False, horizon=None, rows=rows_of_report(report))
+    return after_look(told, LATER, works=False, horizon=None, rows=rows_of_report(report))
 
 
 def commit(
@@ -61,7 +63,7 @@ def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_v
 def test_a_doubt_that_no_round_came_to_tell_is_settled_by_a_verification_as_well():
     verified = after_round(Told(), "verify", "")
     assert (verified.names, verified.told) == ([], Told(trusted=at("13:00")))
-    assert after_look(verified.told, works=True, horizon=None, rows=rows_of_table([commit(added=3)])).names == []
+    assert after_look(verified.told, LATER, works=True, horizon=None, rows=rows_of_table([commit(added=3)])).names == []
 
 
 def test_what_a_version_before_has_recorded_of_doubts_leaves_the_rest_as_it_is():
@@ -74,7 +76,7 @@ def test_a_doubt_outlives_failures_and_looks():
     assert after_failure(doubted, Kind("PitrOff", "Plan"), at("12:15"), horizon).told == Told(
         after_failure(Told(), Kind("PitrOff", "Plan"), at("12:15"), horizon).told.incident, doubted=at("12:00")
     )
-    assert after_look(doubted, works=True, horizon=horizon).told == doubted
+    assert after_look(doubted, LATER, works=True, horizon=horizon).told == doubted
 
 
 def test_a_doubt_that_was_settled_is_not_told_again_where_an_old_report_is_handed_on():
@@ -117,15 +119,17 @@ def test_properties_alone_which_outlive_their_commit_tell_nothing():
 
 def test_what_a_round_did_not_come_to_tell_the_next_look_tells_once():
     rows = rows_of_table([commit(hour=14), commit(added=3)])
-    news = after_look(Told(), works=True, horizon=None, rows=rows)
+    news = after_look(Told(), LATER, works=True, horizon=None, rows=rows)
     assert (news.names, news.doubt) == (["RowsDoubted"], doubt(13))
-    assert after_look(news.told, works=True, horizon=None, rows=rows).names == []
-    anew = after_look(news.told, works=True, horizon=None, rows=rows_of_table([commit("load", 15), commit(added=3)]))
+    assert after_look(news.told, LATER, works=True, horizon=None, rows=rows).names == []
+    anew = after_look(
+        news.told, LATER, works=True, horizon=None, rows=rows_of_table([commit("load", 15), commit(added=3)])
+    )
     assert (anew.names, anew.told) == (["RowsTrusted"], Told(trusted=at("15:00")))
 
 
 @pytest.mark.parametrize(("load", "is_over"), [("12:00", False), ("13:00", True)])
 def test_a_load_from_before_the_doubt_as_after_a_rollback_settles_nothing(load: str, is_over: bool):
     loaded: datetime = at(load)
-    news = after_look(Told(doubted=at("13:00")), works=True, horizon=None, rows=Rows(trusted=loaded))
+    news = after_look(Told(doubted=at("13:00")), LATER, works=True, horizon=None, rows=Rows(trusted=loaded))
     assert (news.names == ["RowsTrusted"]) is is_over

@@ -107,6 +107,11 @@ def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_ti
     assert mail.facts["history_left_seconds"] == (34 * 24 + 21) * 3600
 
 
+def test_of_a_wish_that_failed_no_mail_is_promised_when_it_is_over():
+    wished = incident("12:00", "10:00", Kind("JobFailed", "RunSparkJob", "backfill"))
+    assert "The next mail about it comes when it changes.\n" in failed(incident=wished).text
+
+
 def test_a_failure_that_follows_others_says_what_went_before():
     kinds = (
         Kind("PitrOff", "Plan"),
@@ -171,7 +176,14 @@ def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, a
     assert ASK_FOR_FULL not in mail.text
 
 
-PLANNED = {"kind": "Export", "table": "orders", "job_id": "the-job", "start": "2026-11-20T00:00:00Z"}
+PLANNED = {
+    "kind": "Export",
+    "table": "orders",
+    "job_id": "the-job",
+    "start": "2026-11-20T00:00:00Z",
+    "claim": 7,
+    "attempt": 7,
+}
 REPORT = "Report: s3://a-bucket/runs/orders/the-job.json\n"
 LOGS = "s3://a-bucket/logs/applications/00app/jobs/"
 
@@ -222,7 +234,7 @@ def test_a_wish_that_its_job_has_refused_for_good_is_to_be_asked_for_again(mode,
 
 
 def test_a_verification_that_has_died_twice_is_left_to_whoever_wants_it():
-    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify", "taken_over_from": EXECUTION}, job_run="00run")
+    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify", "claim": 8}, job_run="00run")
     assert "does by itself: The schedule goes on; the verification is asked for anew" in mail.text
     assert mail.facts["command"].endswith("""'{"table":"orders","mode":"verify"}'""")
 

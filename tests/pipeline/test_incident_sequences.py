@@ -29,7 +29,7 @@ def lived(ticks: list[tuple[Kind | bool, Horizon | None]]) -> list[tuple[Kind | 
     before, history = Told(), []
     for n, (tick, horizon) in enumerate(ticks):
         news = (
-            after_look(before, works=tick, horizon=horizon)
+            after_look(before, SINCE + n * QUARTER_HOUR, works=tick, horizon=horizon)
             if isinstance(tick, bool)
             else after_failure(before, tick, SINCE + n * QUARTER_HOUR, horizon)
         )

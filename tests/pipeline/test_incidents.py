@@ -9,11 +9,12 @@ import pytest
 from pipeline.mails.digest import Digest
 from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending, round_works
 from pipeline.mails.told import MOST_REMEMBERED, Kind, Told
+from pipeline.table.continuity import Rows
 from tests.pipeline.world import QUARTER_HOUR, at, behind, incident
 
 OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
 JOB, BACKFILL = Kind("JobFailed", "RunSparkJob", "update"), Kind("JobFailed", "RunSparkJob", "backfill")
-SINCE = at("12:15")
+SINCE, LATER = at("12:15"), at("14:00")
 OPEN = Told(incident("12:15", "12:00", OFF))
 OVER = News(Told(), over=OPEN.incident)
 
@@ -73,7 +74,7 @@ def test_an_incident_without_a_table_has_no_watermark():
     ],
 )
 def test_a_look(before, works, news):
-    assert after_look(before, works=works, horizon=NEAR) == news
+    assert after_look(before, LATER, works=works, horizon=NEAR) == news
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_a_look(before, works, news):
 def test_the_horizon_is_warned_of_once_a_level(looks, level, percent, warning, safe_again, after):
     before = told(OFF, level=level)
     news = (
-        after_look(before, works=False, horizon=behind(percent))
+        after_look(before, LATER, works=False, horizon=behind(percent))
         if looks
         else after_failure(before, OFF, SINCE, behind(percent))
     )
@@ -106,12 +107,12 @@ def test_a_failure_that_says_that_history_is_lost_needs_no_warning_of_it():
 
 
 def test_where_the_horizon_is_not_known_the_level_stays():
-    assert after_look(told(level=75), works=False, horizon=None) == News(told(level=75))
+    assert after_look(told(level=75), LATER, works=False, horizon=None) == News(told(level=75))
 
 
 def test_everything_at_once_is_told_at_once():
     digest = Digest(at("20/00:00"), at("21/00:00"), {"merge": 24}, {"read": 5})
-    news = after_look(replace(OPEN, level=50), works=True, horizon=NEAR, digest=digest)
+    news = after_look(replace(OPEN, level=50), LATER, works=True, horizon=NEAR, digest=digest)
     assert news.names == ["IncidentOver", "HistorySafe", "Digest"]
     assert news.told == Told(digested=at("21/00:00"))
 
@@ -140,7 +141,7 @@ def test_a_failure_after_an_all_clear_whose_record_is_missing_is_another_inciden
 
 
 def test_an_all_clear_that_is_announced_and_not_recorded_is_told_again():
-    assert after_look(ending(OPEN, OVER), works=True, horizon=NEAR).over == ending(OPEN, OVER).incident
+    assert after_look(ending(OPEN, OVER), LATER, works=True, horizon=NEAR).over == ending(OPEN, OVER).incident
 
 
 OWN, WISHED = Kind("JobFailed", "RunSparkJob", "update"), Kind("VerificationFailed", "RunSparkJob", "verify")
@@ -150,7 +151,7 @@ OWN, WISHED = Kind("JobFailed", "RunSparkJob", "update"), Kind("VerificationFail
 def test_that_the_table_is_followed_is_no_all_clear_for_what_a_person_wished(wished):
     open_ = Told(incident("12:15", "", wished))
     assert after_failure(open_, wished, at("14:00"), None) == News(open_)
-    closed = after_look(open_, works=True, horizon=None)
+    closed = after_look(open_, LATER, works=True, horizon=None)
     assert closed == News(Told(), closed=True)
     assert closed.names == ["IncidentClosed"], "else nobody would record it, and the same would be silent"
     assert after_failure(closed.told, wished, at("14:00"), None).failed
@@ -158,18 +159,54 @@ def test_that_the_table_is_followed_is_no_all_clear_for_what_a_person_wished(wis
 
 def test_an_all_clear_does_not_speak_of_what_a_person_wished_and_the_schedule_had_failed_at_before():
     open_ = after_failure(Told(incident("11:00", "10:00", WISHED)), OWN, SINCE, behind(0)).told
-    assert after_look(open_, works=True, horizon=None) == News(Told(), over=incident("12:15", "12:00", OWN))
+    assert after_look(open_, LATER, works=True, horizon=None) == News(Told(), over=incident("12:15", "12:00", OWN))
 
 
 FULL = Kind("JobFailed", "RunSparkJob", "full")
 
 
-def test_a_full_export_is_over_only_where_one_was_carried_out():
+@pytest.mark.parametrize(
+    ("trusted", "is_over"),
+    [
+        pytest.param("", False, id="nothing is known of the rows"),
+        pytest.param("11:00", False, id="the table is the one that it was to replace"),
+        pytest.param("12:00", False, id="which had got no further"),
+        pytest.param("13:00", True, id="it was made anew since, by whichever run"),
+    ],
+)
+def test_a_full_export_is_over_only_where_one_was_carried_out(trusted, is_over):
+    open_, rows = Told(incident("12:15", "12:00", FULL)), Rows(trusted=at(trusted) if trusted else None)
+    news = after_look(open_, LATER, works=True, horizon=None, rows=rows)
+    assert (news.over, news.closed) == (open_.incident if is_over else None, not is_over)
+    assert news.told.incident is None
+
+
+def test_a_full_export_of_a_table_that_was_not_there_is_over_once_it_is():
     open_ = Told(incident("12:15", "", FULL))
-    assert after_look(open_, works=True, horizon=None) == News(Told(), closed=True)
-    assert after_look(open_, works=True, horizon=None, made_anew=True) == News(Told(), over=open_.incident)
+    assert after_look(open_, LATER, works=True, horizon=None, rows=Rows(trusted=at("12:00"))).over == open_.incident
+
+
+def test_a_full_export_that_is_given_up_is_closed():
     given_up = Told(incident("12:15", "", FULL, Kind("WishGivenUp", "Plan")), given_up="full-1")
-    assert after_look(given_up, works=True, horizon=None).names == ["IncidentClosed"]
+    assert after_look(given_up, LATER, works=True, horizon=None).names == ["IncidentClosed"]
+
+
+@pytest.mark.parametrize(("began", "is_over"), [("09:00", False), ("12:14", False), ("12:15", True), ("12:30", True)])
+def test_a_run_that_has_worked_since_before_a_failure_does_not_end_it(began, is_over):
+    news = after_look(OPEN, at(began), works=True, horizon=NEAR)
+    assert news == (OVER if is_over else News(OPEN))
+
+
+def test_of_an_incident_only_what_failed_before_the_run_began_is_over():
+    both = after_failure(OPEN, JOB, at("14:30"), behind(1)).told
+    news = after_look(both, LATER, works=True, horizon=NEAR)
+    assert (news.over, news.told.incident.kinds) == (OPEN.incident, (JOB,))
+
+
+def test_what_holds_a_table_up_is_neither_a_wish_nor_maintenance():
+    others = [WISHED, Kind("WishGivenUp", "Plan"), Kind("JobFailed", "RunSparkJob", "maintain")]
+    assert incident("12:15", "", OFF, OWN, *others).hindrance == OWN
+    assert incident("12:15", "", *others).hindrance == others[-1]
 
 
 def test_more_failures_than_are_remembered_leave_the_first_which_tells_since_when():
@@ -182,6 +219,6 @@ def test_more_failures_than_are_remembered_leave_the_first_which_tells_since_whe
 
 
 def test_an_all_clear_that_cannot_be_announced_waits_for_the_next_look():
-    later = all_clear_later(after_look(OPEN, works=True, horizon=NEAR), OPEN)
+    later = all_clear_later(after_look(OPEN, LATER, works=True, horizon=NEAR), OPEN)
     assert later == News(OPEN)
     assert ending(Told(), News(Told())) == Told()

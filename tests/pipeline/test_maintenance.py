@@ -109,7 +109,7 @@ def test_one_whose_run_died_is_finished_by_the_next(mode):
 
 def test_a_full_export_does_not_wait_for_it():
     world = seen("12:00", "09:00-15:00", claim=claim(FOUND))
-    assert next_action(world, wish(FULL), Rules(HOUR)) == Export(plan("15:00", FULL), 8)
+    assert next_action(world, wish(FULL), Rules(HOUR)) == Export(plan("15:00", FULL, 8), 8)
 
 
 def test_a_person_may_ask_for_it_at_any_time_each_time_anew():
@@ -215,11 +215,11 @@ def test_an_incident_of_maintenance_alone_is_over_when_that_succeeds():
     failed = Kind("JobFailed", "RunSparkJob", MAINTAIN)
     own = Kind("JobFailed", "RunSparkJob", "update")
     of_maintenance, of_both, of_update = _open(failed), _open(failed, own), _open(own)
-    assert after_look(of_maintenance, works=True, horizon=None) == News(of_maintenance)
-    over = after_look(of_maintenance, works=False, horizon=None, maintained=True)
+    assert after_look(of_maintenance, at("15:00"), works=True, horizon=None) == News(of_maintenance)
+    over = after_look(of_maintenance, at("15:00"), works=False, horizon=None, maintained=True)
     assert over == News(Told(), over=of_maintenance.incident)
-    maintained = after_look(of_both, works=False, horizon=None, maintained=True)
+    maintained = after_look(of_both, at("15:00"), works=False, horizon=None, maintained=True)
     assert maintained == News(of_update, over=of_maintenance.incident)
-    followed = after_look(of_both, works=True, horizon=None)
+    followed = after_look(of_both, at("15:00"), works=True, horizon=None)
     assert followed == News(of_maintenance, over=of_update.incident)
     assert after_failure(followed.told, failed, at("13:00"), None) == News(of_maintenance)

@@ -95,11 +95,19 @@ def test_an_all_clear_claims_no_more_than_is_known(before, horizon, said):
     assert "\n\n\n" not in mail.text.replace("\n\n\nExecution", "\n\nExecution")
 
 
+def test_a_warning_names_what_holds_the_table_up_and_not_what_a_person_wished():
+    kinds = Kind("RebuildNeeded", "RunSparkJob", "update"), Kind("WishGivenUp", "Plan")
+    (mail,) = written(News(Told(incident("20/09:00", "20/08:00", *kinds), level=50), warning=50), LATE)
+    assert "Runs have failed since 2026-11-20T09:00:00Z: RebuildNeeded in RunSparkJob.\n" in mail.text
+    assert '"mode":"full"' in mail.facts["command"]
+
+
 def test_one_all_clear_tells_everything_that_is_over():
     (mail,) = written(News(Told(), over=INCIDENT, safe_again=True))
     assert "The warnings that its history runs out no longer hold." in mail.text
     (mail,) = written(News(Told(), safe_again=True))
     assert mail.subject == "[Tidemark] ALL CLEAR orders: history is safe again"
+    assert mail.text.startswith("All clear: the history of orders is safe again.\n"), "and runs may still fail"
 
 
 def test_a_warning_says_how_long_what_holds_the_table_up_and_what_to_type():

@@ -173,7 +173,7 @@ def test_a_wish_that_the_job_refused_for_good_does_not_keep_the_schedule_from_it
 @pytest.mark.parametrize("error", ["", "KeyDoesNotFit", "ChecksumMismatch"])
 def test_a_full_export_asked_for_does_not_wait_for_other_half_done_work(watermark, found, error):
     world = seen(watermark, "09:00-15:00", claim=claim(found, refused_with=error))
-    assert full(world) == Export(plan("15:00", FULL), 8)
+    assert full(world) == Export(plan("15:00", FULL, 8), 8)
 
 
 def test_a_full_export_asked_for_finishes_one_that_had_begun():
@@ -184,7 +184,7 @@ def test_a_full_export_asked_for_finishes_one_that_had_begun():
 @pytest.mark.parametrize("error", ["KeyMismatch", "UnreadableLine"])
 def test_a_full_export_asked_for_starts_over_when_the_one_that_had_begun_was_refused(error):
     world = seen("12:00", "09:00-15:00", claim=claim(plan("13:30", FULL), refused_with=error))
-    assert full(world) == Export(plan("15:00", FULL), 8)
+    assert full(world) == Export(plan("15:00", FULL, 8), 8)
 
 
 def test_a_backfill_asked_for_waits_for_half_done_windows():

@@ -24,7 +24,7 @@ def follow(world, wished=SCHEDULE, needed=timedelta()):
 def test_lost_history_is_made_good_by_a_full_export_that_says_why():
     action = follow(LOST)
     assert isinstance(action, Export)
-    assert (action.plan, action.number) == (plan("13:00", FULL), 1)
+    assert (action.plan, action.number) == (plan("13:00", FULL, 1), 1)
     assert action.because == (
         "the watermark is 2026-11-14T12:00:00Z; the source's history begins at 2026-11-20T00:00:00Z"
     )
@@ -90,7 +90,7 @@ def test_a_rebuild_that_its_job_refuses_for_good_is_not_paid_for_again():
 def test_a_rebuild_whose_export_is_out_of_reach_is_begun_anew():
     action = follow(replace(LOST, claim=claim(plan("14/13:00", FULL))))
     assert isinstance(action, Export)
-    assert action.plan == plan("13:00", FULL)
+    assert action.plan == plan("13:00", FULL, 8)
 
 
 def test_a_loss_after_a_rebuild_is_made_good_again():
@@ -98,7 +98,7 @@ def test_a_loss_after_a_rebuild_is_made_good_again():
     world = replace(LOST, claim=claim(done), table=table("14/12:00", done=(done,)))
     action = follow(world)
     assert isinstance(action, Export)
-    assert action.plan == plan("13:00", FULL)
+    assert action.plan == plan("13:00", FULL, 8)
 
 
 def test_history_that_is_lost_again_and_again_is_no_reason_to_rebuild():

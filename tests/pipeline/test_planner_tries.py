@@ -76,7 +76,7 @@ def test_other_settings_are_tried_at_once():
 
 
 def test_a_full_export_is_not_kept_waiting():
-    assert full(refused("KeyDoesNotFit", 3)) == Export(plan("15:00", FULL), 8)
+    assert full(refused("KeyDoesNotFit", 3)) == Export(plan("15:00", FULL, 8), 8)
 
 
 def test_a_bootstrap_whose_files_are_damaged_each_time_is_not_paid_for_again():

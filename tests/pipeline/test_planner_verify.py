@@ -94,7 +94,7 @@ def test_a_verification_that_is_done_refused_or_failing_does_not_keep_the_schedu
 
 
 def test_a_full_export_asked_for_does_not_wait_for_a_verification():
-    assert full(seen("12:00", "09:00-15:00", claim=claim(FOUND))) == Export(plan("15:00", FULL), 8)
+    assert full(seen("12:00", "09:00-15:00", claim=claim(FOUND))) == Export(plan("15:00", FULL, 8), 8)
 
 
 def test_another_run_leaves_a_verification_at_work_alone():

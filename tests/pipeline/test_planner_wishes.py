@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.planning.execution_input import BACKFILL, FULL
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
 from pipeline.planning.observation import Export, Halt, Idle, Record
 from tests.pipeline.world import HOUR, ME, OTHER, QUARTER_HOUR, at, backfill, claim, full, plan, seen, table, update
 
@@ -21,7 +21,7 @@ from tests.pipeline.world import HOUR, ME, OTHER, QUARTER_HOUR, at, backfill, cl
     ],
 )
 def test_a_full_export_is_asked_for(watermark, restorable, expected):
-    assert full(seen(watermark, restorable)) == Export(plan(expected, FULL), 1)
+    assert full(seen(watermark, restorable)) == Export(plan(expected, FULL, 1), 1)
 
 
 def test_a_full_export_of_nothing_restorable_is_refused():
@@ -44,7 +44,7 @@ def test_a_full_export_of_nothing_restorable_is_refused():
 def test_a_backfill_goes_from_the_instant_asked_for_to_the_watermark(start, watermark, window, expected):
     earliest = "09:00" if "/" not in start else "18/00:00"
     world = seen(watermark, f"{earliest}-15:00")
-    assert backfill(world, start, window) == Export(plan(expected, BACKFILL), 1)
+    assert backfill(world, start, window) == Export(plan(expected, BACKFILL, 1), 1)
 
 
 @pytest.mark.parametrize(
@@ -88,20 +88,20 @@ def test_a_fulfilled_wish_still_sets_the_parameter_right():
 def test_another_execution_may_wish_the_same_again():
     done = plan("13:00", FULL)
     world = seen(shows=table("13:00", done=(done,)), restorable="09:00-16:00", claim=claim(done, owner=OTHER))
-    assert full(world) == Export(plan("16:00", FULL), 8)
+    assert full(world) == Export(plan("16:00", FULL, 8), 8)
 
 
 def test_finishing_somebody_elses_windows_first_does_not_fulfil_a_wish():
     finished = plan("12:00 13:00")
     world = seen(shows=table("13:00", done=(finished,)), restorable="09:00-16:00", claim=claim(finished, owner=ME))
-    assert backfill(world, "10:00") == Export(plan("10:00 13:00", BACKFILL), 8)
-    assert full(world) == Export(plan("16:00", FULL), 8)
+    assert backfill(world, "10:00") == Export(plan("10:00 13:00", BACKFILL, 8), 8)
+    assert full(world) == Export(plan("16:00", FULL, 8), 8)
 
 
 def test_finishing_somebody_elses_backfill_does_not_fulfil_one_from_another_instant():
     finished = plan("11:00 13:00", BACKFILL)
     world = seen(shows=table("13:00", done=(finished,)), restorable="09:00-16:00", claim=claim(finished, owner=ME))
-    assert backfill(world, "10:00") == Export(plan("10:00 13:00", BACKFILL), 8)
+    assert backfill(world, "10:00") == Export(plan("10:00 13:00", BACKFILL, 8), 8)
     assert backfill(world, "11:00").kind == "Idle"
 
 
@@ -164,9 +164,9 @@ def test_who_rolls_back_to_before_a_wish_that_was_carried_out_does_not_want_it_a
 def test_a_wish_that_was_rolled_back_and_is_asked_for_again_is_other_work():
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=replace(claim(wished), committed=True))
-    assert backfill(world, "10:00") == Export(wished.next_attempt(), 8)
-    done = replace(world, table=table("12:00", done=(wished, wished.next_attempt())))
-    assert backfill(done, "10:00") == Export(replace(wished, attempt=2), 8)
+    assert backfill(world, "10:00") == Export(replace(wished, attempt=8), 8)
+    done = replace(world, table=table("12:00", done=(wished, replace(wished, attempt=8))))
+    assert backfill(done, "10:00") == Export(replace(wished, attempt=9), 8)
 
 
 def test_windows_that_were_rolled_back_come_again():
@@ -178,13 +178,22 @@ def test_windows_that_were_rolled_back_come_again():
 def test_asked_for_again_a_wish_that_was_given_up_is_other_work():
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
-    assert backfill(world, "10:00") == Export(wished.next_attempt(), 8)
+    assert backfill(world, "10:00") == Export(replace(wished, attempt=8), 8)
+
+
+@pytest.mark.parametrize("between", [MAINTAIN, VERIFY])
+def test_asked_for_again_a_wish_is_other_work_whatever_has_come_in_between(between):
+    asked = [backfill(seen("12:00", "09:00-13:00"), "10:00"), full(seen("12:00", "09:00-13:00"))]
+    other = claim(plan("12:00", between, 4), 4, reported=True)
+    again = [f(seen("12:00", "09:00-13:00", claim=other)) for f in (lambda world: backfill(world, "10:00"), full)]
+    assert [action.number for action in again] == [5, 5]
+    assert {action.plan.job_id for action in asked}.isdisjoint(action.plan.job_id for action in again)
 
 
 def test_asked_for_again_a_wish_that_was_refused_is_other_work_whose_report_is_still_to_come():
     wished = plan("10:00 12:00", BACKFILL)
     refused = claim(wished, refused_with="OverrideContradicted")
-    assert backfill(seen("12:00", "09:00-13:00", claim=refused), "10:00") == Export(wished.next_attempt(), 8)
+    assert backfill(seen("12:00", "09:00-13:00", claim=refused), "10:00") == Export(replace(wished, attempt=8), 8)
 
 
 def test_no_other_wish_takes_the_place_of_one_that_is_given_up_before_that_is_told():
@@ -192,4 +201,4 @@ def test_no_other_wish_takes_the_place_of_one_that_is_given_up_before_that_is_to
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
     assert backfill(world, "11:00").error == "WishGivenUp"
     told = replace(world, given_up=wished.job_id)
-    assert backfill(told, "11:00") == Export(plan("11:00 12:00", BACKFILL), 8)
+    assert backfill(told, "11:00") == Export(plan("11:00 12:00", BACKFILL, 8), 8)

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from unittest.mock import patch
 
 from pipeline.errors import RUN_NOW, ConflictingChanges, KeyMismatch
@@ -69,8 +70,8 @@ def only_the_first_failure_told() -> Iterator[None]:
 def no_warning_without_a_failure() -> Iterator[None]:
     """A table that is paused, or held by another run, is not looked at for its horizon."""
 
-    def after(told: Told, *, works: bool, horizon: Horizon | None, **done: bool) -> News:
-        return after_look(told, works=works, horizon=horizon if works else None, **done)
+    def after(told: Told, began: datetime, *, works: bool, horizon: Horizon | None, **done: Any) -> News:
+        return after_look(told, began, works=works, horizon=horizon if works else None, **done)
 
     with patch.object(telling, "after_look", after):
         yield

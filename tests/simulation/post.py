@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import HistoryLost, WishGivenUp
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
-from pipeline.mails.told import MOST_REMEMBERED, Told
+from pipeline.mails.told import MOST_REMEMBERED, Told, ToldFailure
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
 from pipeline.planning.observation import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
@@ -28,7 +29,8 @@ class Sent:
     """One mail that the topic took: by which run, and what it says.
 
     `of_schedule`: it is part of an incident, and no answer to a person. `known`: how often ``told`` had been written when
-    its writer read it, None where it could not. `facts`: the mail's own. `mode`: that of the plan at hand.
+    its writer read it, None where it could not. `facts`: the mail's own. `mode`: that of the plan at hand. `loaded`: at which
+    watermark the table had been made anew last.
     """
 
     run: int
@@ -37,6 +39,7 @@ class Sent:
     known: int | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     mode: str = ""
+    loaded: datetime | None = None
 
     @property
     def kind(self) -> Kind:
@@ -65,7 +68,8 @@ class Post:
         self._timeline = timeline
         #: How often ``told`` has been written.
         self.version = 0
-        self._kinds: set[Kind] = set()
+        #: What has failed, at which tick first, and where the table was then.
+        self._failures: dict[Kind, ToldFailure] = {}
         self._level = 0
         #: Whether the open incident is recorded as ending, and whether an all-clear has been mailed and not recorded.
         self._ending = self._over = False
@@ -97,7 +101,9 @@ class Post:
                 raise self._wrong("an all-clear ends something", "nothing had been told")
         if mail.status == CLEARED:
             over = {(one["error"], one["state"], one["mode"]) for one in mail.facts.get("failures", ())}
-            if wrong := (over - _own(over)) | _full(over if mail.mode != FULL else set()):
+            if wrong := (over - _own(over)) | {
+                kind for kind in _full(over) if not self._is_made_good(kind, mail.loaded)
+            }:
                 raise self._wrong("an all-clear speaks of what is over", f"{wrong}")
         if mail.status == FAILURE:
             mailed.kinds.add(mail.kind)
@@ -108,8 +114,8 @@ class Post:
     def records(self, told: Told, run: int) -> None:
         """A run writes ``told``: nothing that it has not mailed, unless another one has written meanwhile."""
         incident = told.incident
-        kinds = {(k.error, k.state, k.mode) for k in incident.kinds} if incident else set()
-        mailed = self._mailed.get(run, Mailed())
+        failures = {(f.kind.error, f.kind.state, f.kind.mode): f for f in incident.failures} if incident else {}
+        kinds, mailed = {*failures}, self._mailed.get(run, Mailed())
         if self._known.get(run) == self.version:
             anew = self._ending or len(kinds) == MOST_REMEMBERED
             gone = set() if anew or mailed.cleared else _own(self._kinds - kinds) - _full(self._kinds)
@@ -124,7 +130,7 @@ class Post:
         was_ending, self._ending = self._ending, incident is not None and incident.ending
         if kinds != self._kinds:
             self._since = self.version
-        self._kinds, self._level = kinds, told.level
+        self._failures, self._level = failures, told.level
         if not self._ending:
             self._over = False
         # What announces an all-clear comes before its mail; every other record comes after.
@@ -141,9 +147,11 @@ class Post:
     def has_worked(self, run: Run, *, maintained: bool = False) -> None:
         """A run has shown that runs work again, or has maintained: what it could know of an incident is over.
 
-        What failed of maintenance is over when that succeeds, and nothing else is then.
+        What failed of maintenance is over when that succeeds, and nothing else is then. Of what has failed at a later tick
+        the run knows nothing.
         """
-        left = _own({kind for kind in self._kinds if (kind[2] == MAINTAIN) is maintained})
+        before = {kind for kind, failure in self._failures.items() if failure.since <= run.meant_for}
+        left = _own({kind for kind in before if (kind[2] == MAINTAIN) is maintained})
         if left and run.known is not None and self._since <= run.known and not run.untold:
             raise self._wrong("the end of an incident is told", f"run {run.number} worked, {left} stays open")
 
@@ -175,12 +183,21 @@ class Post:
                     "who may lose history is warned", f"{truth} is at {truth.level}, told was {self._level}"
                 )
 
+    @property
+    def _kinds(self) -> set[Kind]:
+        return {*self._failures}
+
+    def _is_made_good(self, kind: Kind, loaded: datetime | None) -> bool:
+        """Whether the table has been made anew since a failure of a full export."""
+        then = self._failures[kind].watermark if kind in self._failures else None
+        return loaded is not None and (then is None or loaded > then)
+
     def _wrong(self, invariant: str, what: str) -> Violation:
         return self._timeline.violated(invariant, what)
 
 
 def _full(kinds: set[Kind]) -> set[Kind]:
-    """Of failures those of full exports, which a person may have asked for: over by another one alone, or without a word."""
+    """Of failures those of full exports, which a person may have asked for: over once one was carried out, or without a word."""
     return {kind for kind in kinds if kind[2] == FULL}
 
 

@@ -11,10 +11,12 @@ from pipeline.errors import AwsUnavailable, PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure_names import Failure
+from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Action, Export, Halt, Idle
 from tests.simulation.account import MACHINE, Account
+from tests.simulation.clock import instant
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import JobRun
 
@@ -55,6 +57,7 @@ class Run:
     horizon: Horizon | None = None
     works: bool = False
     maintained: bool = False
+    loaded: datetime | None = None
     news: bool = False
     #: How often the parameter ``told`` had been written when this run read it last; None where it could not be read.
     known: int | None = 0
@@ -91,6 +94,11 @@ class Run:
         if self.fate == DIES_AFTER:
             raise Died
         raise AwsUnavailable(f"the reply of {service} was lost")
+
+    @property
+    def meant_for(self) -> datetime:
+        """When it began for those who watch the schedule."""
+        return tick_of(self.input) or instant(self.started)
 
     def pause(self) -> Iterator[int]:
         """Let time pass between two calls, in which others may come in between."""

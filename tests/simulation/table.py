@@ -18,12 +18,13 @@ _COMMITS = 10
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One commit: the rows, what the table says of itself, and the job that made it."""
+    """One commit: the rows, what the table says of itself, the jobs that made it, and the watermark of the last load."""
 
     rows: Rows
     state: TableState
     number: int
     jobs: tuple[str, ...] = ()
+    loaded: datetime | None = None
 
 
 class IcebergTable:
@@ -44,6 +45,11 @@ class IcebergTable:
     def rows(self) -> Rows:
         """What a reader sees now."""
         return self.snapshots[-1].rows if self.snapshots else {}
+
+    @property
+    def loaded(self) -> datetime | None:
+        """At which watermark the table was made anew last."""
+        return self.snapshots[-1].loaded if self.snapshots else None
 
     @property
     def version(self) -> int:
@@ -76,7 +82,8 @@ class IcebergTable:
             *(before if len(before) < _COMMITS else (*before[: _COMMITS - 2], before[-1])),
         )
         state = TableState(True, marker, frozenset(done), commits, self.state.maintained)
-        self._add(Snapshot(rows, state, self._next(), done))
+        loaded = order.end if order.job == "load" else self.loaded
+        self._add(Snapshot(rows, state, self._next(), done, loaded))
 
     def roll_back(self, commits: int) -> None:
         """Make an older snapshot the newest."""

@@ -20,6 +20,7 @@ from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle, Observation, describe
+from pipeline.table.continuity import Rows
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.clock import instant
 from tests.simulation.post import Sent
@@ -34,7 +35,7 @@ def look_out(run: Run, seen: Observation, told: Told) -> None:
     action = run.plan
     run.horizon = seen.horizon
     run.works = isinstance(action, Idle) and action.reason == UP_TO_DATE
-    run.maintained = seen.is_maintained
+    run.maintained, run.loaded = seen.is_maintained, run.account.table.loaded
     quiet = isinstance(action, Idle) and not run.dry
     run.news = quiet and bool(_after_look(run, told).names)
 
@@ -48,7 +49,8 @@ def notify_news(run: Run) -> State:
 
 
 def _after_look(run: Run, told: Told) -> News:
-    return after_look(told, works=run.works, horizon=run.horizon, maintained=run.maintained)
+    rows, done = Rows(trusted=run.loaded), {"works": run.works, "maintained": run.maintained}
+    return after_look(told, run.meant_for, horizon=run.horizon, rows=rows, **done)
 
 
 def notify_success(run: Run) -> State:
@@ -68,7 +70,10 @@ def notify_success(run: Run) -> State:
     if run.horizon is not None and watermark is not None:
         run.horizon = Horizon(watermark, run.horizon.earliest, run.horizon.latest, run.horizon.recovery_days)
     works, maintained = round_works(mode), mode == MAINTAIN
-    looked = after_look(before, works=works, horizon=run.horizon, maintained=maintained, made_anew=mode == FULL)
+    if mode == FULL:
+        run.loaded = watermark
+    rows, done = Rows(trusted=run.loaded), {"works": works, "maintained": maintained}
+    looked = after_look(before, run.meant_for, horizon=run.horizon, rows=rows, **done)
     yield from _tell(run, before, looked)
     if works or maintained:
         run.account.post.has_worked(run, maintained=maintained)
@@ -131,7 +136,7 @@ def _event(run: Run) -> dict[str, Any]:
 def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:
     """Mail to the topic, and to the post what it says."""
     of_schedule = of_incident or tick_of(run.input) is not None
-    sent = Sent(run.number, mail.status, of_schedule, run.known, mail.facts, _mode(run))
+    sent = Sent(run.number, mail.status, of_schedule, run.known, mail.facts, _mode(run), run.account.table.loaded)
     run.ask("sns", lambda: run.account.tell(sent))
 
 

@@ -16,7 +16,7 @@ from tests.statemachine.definition import MACHINE, STATES
 MOST_STEPS = 500
 CONTEXT = {
     "Execution": {"Id": "arn-of-the-execution", "Input": {"table": "orders"}, "StartTime": "2026-11-21T13:05:00.000Z"},
-    "State": {"EnteredTime": "2026-11-21T13:12:00.000Z"},
+    "State": {"EnteredTime": "2026-11-21T13:12:00.000Z", "RetryCount": 0},
 }
 
 
