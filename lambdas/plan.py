@@ -56,8 +56,7 @@ def _is_first(found: parameters.TableParameters, event: dict[str, Any]) -> bool:
 
     A round that only corrects a parameter leaves no claim, and the tick counts once more. That is rare.
     """
-    # An execution that began before the state machine was updated does not say how often Plan was tried.
-    return not event.get("retries") and not any(f'"{event["execution"]}"' in claim for claim in found.runs.values())
+    return not event["retries"] and not any(f'"{event["execution"]}"' in claim for claim in found.runs.values())
 
 
 def _claimed(
