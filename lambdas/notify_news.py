@@ -32,8 +32,8 @@ def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     if digest and digest.end == before.digested:
         digest = None
     rows, maintained = Rows.from_json(plan["rows"]), plan["maintained"]
-    done = {"works": plan["works"], "maintained": maintained}
-    news = after_look(before, meant_for(event), horizon=horizon, digest=digest, rows=rows, **done)
+    began, works = meant_for(event), plan["works"]
+    news = after_look(before, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     logger.info("news", extra={"table": plan["table"], "news": news.names})
     return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
 

@@ -35,8 +35,8 @@ def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
         rows = Rows.from_json(plan["rows"])
     try:
         before = parameters.read_told(deployment, table)
-        done = {"works": round_works(mode), "maintained": mode == MAINTAIN}
-        news = after_look(before, meant_for(event), horizon=horizon, rows=rows, **done)
+        works, maintained = round_works(mode), mode == MAINTAIN
+        news = after_look(before, meant_for(event), works=works, horizon=horizon, rows=rows, maintained=maintained)
     except (ClientError, BotoCoreError):
         logger.exception("what has been told is not known; the next look tells what is new, and what is over")
         return []

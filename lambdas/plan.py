@@ -134,8 +134,7 @@ def _outlook(
     # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
     sums_up = found.settings.success_mail == DAILY and idle_for in (UP_TO_DATE, ANOTHER_RUN)
     digest = digest_due(seen.table.commits, seen.table.watermark, found.told.digested) if sums_up else None
-    done = {"works": works, "maintained": maintained}
-    news = after_look(found.told, began, horizon=horizon, digest=digest, rows=rows, **done)
+    news = after_look(found.told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
         "history": horizon.to_json() if horizon else {},
         "history_after": after.to_json() if after else {},

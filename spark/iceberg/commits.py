@@ -49,12 +49,8 @@ def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
     """Make one commit of an order's or several and return what `commit` returns. Raises TableContended where one loses a race."""
     try:
         return commit()
-    except Py4JJavaError as failure:
+    except (Py4JJavaError, IllegalArgumentException) as failure:
         if not _is_conflict(failure, _CONFLICTS):
-            raise
-        raise _contended(order, failure) from failure
-    except IllegalArgumentException as failure:
-        if "fast-forward" not in str(failure):
             raise
         raise _contended(order, failure) from failure
 
@@ -70,9 +66,11 @@ def _contended(order: JobOrder, failure: Exception) -> TableContended:
     return TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}")
 
 
-def _is_conflict(failure: Py4JJavaError, conflicts: Set[str]) -> bool:
-    is_of_glue = any(_OF_GLUE in name for name in classes(failure))
-    return not (_GLUES_CONFLICTS if is_of_glue else conflicts).isdisjoint(causes(failure))
+def _is_conflict(failure: Exception, conflicts: Set[str]) -> bool:
+    if isinstance(failure, Py4JJavaError):
+        is_of_glue = any(_OF_GLUE in name for name in classes(failure))
+        return not (_GLUES_CONFLICTS if is_of_glue else conflicts).isdisjoint(causes(failure))
+    return "fast-forward" in str(failure)
 
 
 def marker(

@@ -37,20 +37,20 @@ def look_out(run: Run, seen: Observation, told: Told) -> None:
     run.works = isinstance(action, Idle) and action.reason == UP_TO_DATE
     run.maintained, run.loaded = seen.is_maintained, run.account.table.loaded
     quiet = isinstance(action, Idle) and not run.dry
-    run.news = quiet and bool(_after_look(run, told).names)
+    run.news = quiet and bool(_after_look(run, told, works=run.works, maintained=run.maintained).names)
 
 
 def notify_news(run: Run) -> State:
     """Mail what a run without work has found."""
     before = _read(run)
     yield from run.pause()
-    yield from _tell(run, before, _after_look(run, before))
+    yield from _tell(run, before, _after_look(run, before, works=run.works, maintained=run.maintained))
     return "ChooseAction"
 
 
-def _after_look(run: Run, told: Told) -> News:
-    rows, done = Rows(trusted=run.loaded), {"works": run.works, "maintained": run.maintained}
-    return after_look(told, run.meant_for, horizon=run.horizon, rows=rows, **done)
+def _after_look(run: Run, told: Told, *, works: bool, maintained: bool) -> News:
+    rows = Rows(trusted=run.loaded)
+    return after_look(told, run.meant_for, works=works, horizon=run.horizon, rows=rows, maintained=maintained)
 
 
 def notify_success(run: Run) -> State:
@@ -72,9 +72,7 @@ def notify_success(run: Run) -> State:
     works, maintained = round_works(mode), mode == MAINTAIN
     if mode == FULL:
         run.loaded = watermark
-    rows, done = Rows(trusted=run.loaded), {"works": works, "maintained": maintained}
-    looked = after_look(before, run.meant_for, horizon=run.horizon, rows=rows, **done)
-    yield from _tell(run, before, looked)
+    yield from _tell(run, before, _after_look(run, before, works=works, maintained=maintained))
     if works or maintained:
         run.account.post.has_worked(run, maintained=maintained)
     return "Plan"
