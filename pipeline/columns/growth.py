@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pipeline.columns.decided_types import fields_of, number_type
+from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.pins import checked, pinned
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, partition_name
-from pipeline.columns.types import (
-    BYTES,
-    LONG,
-    MOST_FIELDS,
-    TEXT,
-    ColumnType,
-    Field,
-    Kind,
-    field_count,
-    fields_of,
-    number_type,
-)
+from pipeline.columns.types import BYTES, LONG, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 
 #: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure. The same goes for
@@ -120,7 +111,7 @@ def _that_fit(new: tuple[Field, ...], seen: Profile, room: int) -> tuple[Field, 
     """The new fields for which there is room, with what is inside them: what is set first, then those of the most values."""
     fit = set()
     for field in sorted(new, key=lambda field: seen.members[field.attribute].rank):
-        if field_count(field.type) < room:
+        if count_of(field) <= room:
             fit.add(field)
-            room -= 1 + field_count(field.type)
+            room -= count_of(field)
     return tuple(field for field in new if field in fit)

@@ -54,6 +54,36 @@ def weighed(sample: Sequence[Observed], items_each: float, counted: Iterable[Obs
     return scaled + beside
 
 
+def at_least(first: Iterable[Observed], second: Iterable[Observed]) -> list[Observed]:
+    """What two looks at the same items have counted, each at some of their values, perhaps at the same ones.
+
+    Of one type at one path the larger number stands, and room for both.
+    """
+    one, other = _added(first), _added(second)
+    return [
+        _with_room(row, other.get(place, row), max(row.count, other.get(place, row).count))
+        for place, row in {**other, **one}.items()
+    ]
+
+
+def _added(look: Iterable[Observed]) -> dict[tuple[Path, str], Observed]:
+    total: dict[tuple[Path, str], Observed] = {}
+    for row in look:
+        known = total.get((row.path, row.tag))
+        total[row.path, row.tag] = _with_room(known, row, known.count + row.count) if known else row
+    return total
+
+
+def _with_room(row: Observed, other: Observed, count: int) -> Observed:
+    return replace(
+        row,
+        count=count,
+        integer_digits=max(row.integer_digits, other.integer_digits),
+        fraction_digits=max(row.fraction_digits, other.fraction_digits),
+        fits_long=row.fits_long and other.fits_long,
+    )
+
+
 @dataclass
 class Profile:
     """Everything seen at one path and below it. `tags`: DynamoDB type to number of values.

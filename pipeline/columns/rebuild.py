@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, replace
 
+from pipeline.columns.decided_types import alike, column_type, holds, is_dictionary, number_type, serves
+from pipeline.columns.field_counts import MOST_FIELDS, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import checked, columns_at, obeys, pinned, without_dropped
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, partition_name
-from pipeline.columns.types import (
-    JSON,
-    MOST_FIELDS,
-    ColumnType,
-    Field,
-    Kind,
-    alike,
-    column_type,
-    field_count,
-    holds,
-    is_dictionary,
-    serves,
-    taken_tags,
-)
+from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
 
@@ -73,8 +62,9 @@ def rebuilt(
     OverrideContradicted where a name that is set is another column's.
     """
     _check_fixed(columns, overrides, fixed)
-    kept = replace(columns, attributes=without_dropped(columns.attributes, overrides))
-    seen = pinned(seen, overrides, kept)
+    undropped = replace(columns, attributes=without_dropped(columns.attributes, overrides))
+    seen = pinned(seen, overrides, undropped)
+    kept = replace(undropped, attributes=_without_undecided(undropped.attributes, seen, fixed))
     there = with_room(kept, seen)
     key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
     attributes = tuple(
@@ -110,6 +100,28 @@ def _is_as_said(name: str, type_: ColumnType, rule: Override) -> bool:
     return rule.name in ("", name) and (not pin or obeys(type_, pin))
 
 
+def _without_undecided(fields: tuple[Field, ...], seen: Profile, fixed: Set[str] = frozenset()) -> tuple[Field, ...]:
+    """The fields but for those of which a type is set that values decide, while none were seen, and which are of another.
+
+    All values are misfits then, and decide it. Whatever holds elements of such a type goes with them.
+    """
+    types = ((f, f.type if f.name in fixed else _decided(f.type, seen.members.get(f.attribute))) for f in fields)
+    return tuple(replace(field, type=type_) for field, type_ in types if type_ is not None)
+
+
+def _decided(type_: ColumnType, seen: Profile | None) -> ColumnType | None:
+    if seen is None:
+        return type_
+    if seen.pin and (not obeys(type_, seen.pin) or _is_outgrown(type_, seen)):
+        return type_ if column_type(seen) else None
+    below = inside_of(type_, seen)
+    if type_.element and below:
+        element = _decided(type_.element, below)
+        return None if element is None else replace(type_, element=element)
+    fields = _without_undecided(type_.fields, seen)
+    return replace(type_, fields=fields) if fields or not type_.fields else None
+
+
 def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
     """The key's column: it takes the declared type and no other, and has room for what was seen."""
     found = seen.members.get(part.name)
@@ -135,7 +147,7 @@ def _rebuilt_type(type_: ColumnType, seen: Profile | None) -> ColumnType:
     if seen is None:
         return type_
     mended = _mended(type_, seen) if _stays(type_, seen) else None
-    return mended or column_type(seen) or type_
+    return mended or _as_exact(type_, column_type(seen), seen) or type_
 
 
 def _stays(type_: ColumnType, seen: Profile) -> bool:
@@ -150,13 +162,20 @@ def _mended(type_: ColumnType, seen: Profile) -> ColumnType | None:
     if element and below:
         # Elements share one type, which has to be for all of them.
         is_for_all = below.values.keys() <= taken_tags(element) and _stays(element, below)
-        made = (_mended(element, below) if is_for_all else None) or alike(below)
+        made = (_mended(element, below) if is_for_all else None) or _as_exact(element, alike(below), below)
         if made is None and below.values:
             return JSON
         element = made or element
     mended = replace(type_, fields=fields, element=element)
-    is_too_large = field_count(mended) > max(MOST_FIELDS, field_count(type_)) and seen.pin != "struct"
-    return None if is_too_large else mended
+    return mended if has_room(mended, seen, max(MOST_FIELDS, field_count(type_))) else None
+
+
+def _as_exact(type_: ColumnType, decided: ColumnType | None, seen: Profile) -> ColumnType | None:
+    """The type that was decided anew, with room for as many decimals as there was: of what fitted, nobody has counted them."""
+    is_number = decided is not None and decided.kind in (Kind.LONG, Kind.DECIMAL) and seen.pin in ("", "N")
+    if type_.kind is not Kind.DECIMAL or not is_number:
+        return decided
+    return number_type(replace(seen, fraction_digits=max(seen.fraction_digits, type_.scale), fits_long=False))
 
 
 def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:

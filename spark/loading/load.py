@@ -2,8 +2,8 @@
 
 Types are decided from a sample, all of it where the export is small. The rows go to a branch in one pass over the data,
 which counts as it writes (`spark.loading.passes`). Where the sample was wrong in a way that another type or another column mends,
-the branch is written once more. Then one transaction makes the branch the table's content, with the marker. Refusing
-leaves the table as it was.
+the branch is written once more, and again where that leaves others without room. Then one transaction makes the branch the
+table's content, with the marker. Refusing leaves the table as it was.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from pipeline.columns.field_ids import used_by_layout
 from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import items_of, observed_items
-from pipeline.columns.profile import Observed, Profile, weighed
+from pipeline.columns.profile import Observed, Profile, at_least, weighed
 from pipeline.columns.rebuild import Target, rebuilt
 from pipeline.columns.table_columns import columns_of, has_key, is_made_here, shown_columns
 from pipeline.errors import CountMismatch, KeyMismatch, TableContended
@@ -41,6 +41,8 @@ from spark.rows.table_rows import unpacked
 from spark.shuffles import for_load, shuffle_for
 
 _REPLACED = "tidemark_replaced"
+#: By the second, all has a column; what no longer fits then, since others got room, has its say for the third.
+_MOST_PASSES = 3
 
 
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
@@ -75,12 +77,17 @@ def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted
     if held.found["odd"] and not this.expects_misfits:
         this, passes = replace(this, expects_misfits=True), 2
         held = written(this, target, counted(this, target))
+    misfits = held.seen
     # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
-    better = target if this.is_small else _target(this, weighed(seen, items_each(this.manifest), held.seen))
-    if better != target:
+    while not this.is_small and passes < _MOST_PASSES:
+        better = _target(this, weighed(seen, items_each(this.manifest), misfits))
+        if better == target:
+            break
         this.table.withdraw()
         target, passes = better, passes + 1
         held = written(this, target, counted(this, target))
+        # What fitted until now was not counted: of room for more decimals, large numbers may pay the price.
+        misfits = at_least(misfits, held.seen)
     return _publish(this, target, held, passes)
 
 

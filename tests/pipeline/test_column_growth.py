@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.field_counts import MOST_FIELDS, field_count
 from pipeline.columns.growth import first_columns, grown
 from pipeline.columns.misfit_paths import resolved
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.profile import Observed, Profile, steps_of
-from pipeline.columns.types import JSON, LONG, MOST_FIELDS, SCALARS, TEXT, ColumnType, Kind, field_count
+from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.identity import KeyAttribute
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
@@ -76,6 +77,34 @@ def test_a_struct_grows_to_so_many_fields_with_those_inside_them_counted():
     assert grown(after, profile(inside("c", 40, 40))) == after
     last = grown(after, profile({"m": {"M": {"first": {"M": {f"y{n}": N for n in range(40)}}}}}))
     assert field_count(named(last)["m"]) == MOST_FIELDS
+
+
+def _long_names(first, last):
+    return {f"{n:04}".rjust(250, "u"): N for n in range(first, last)}
+
+
+def _text(type_):
+    """A type's text as Glue is told it."""
+    fields = ",".join(f"{field.name}:{_text(field.type)}" for field in type_.fields)
+    return f"struct<{fields}>" if type_.fields else f"{type_.kind.value}<{type_.element and _text(type_.element)}>"
+
+
+@pytest.mark.parametrize("said", [{}, {"m": "struct"}])
+def test_a_column_has_no_more_fields_than_glue_takes_characters_for_its_type(said):
+    overrides = Overrides.parse(said)
+    parts = {f"p{n}": {"M": _long_names(n * 130, n * 130 + 130)} for n in range(5)}
+    first = named(first_columns(KEY, profile(item(m={"M": parts})), overrides))["m"]
+    before = columns(item(m={"M": {"a": {"M": _long_names(0, 300)}}}))
+    more = item(m={"M": {"a": {"M": _long_names(300, 600)}, "b": {"M": _long_names(600, 900)}}})
+    after = named(grown(before, profile(more), overrides))["m"]
+    assert field_count(after) > field_count(named(before)["m"])
+    assert max(len(_text(first)), len(_text(after))) < 131_072
+
+
+def test_of_short_names_a_struct_that_is_set_has_more_fields_than_others():
+    many = profile(item(m={"M": {f"m{n}": {"M": {f"f{n}": N for n in range(200)}} for n in range(6)}}))
+    assert named(first_columns(KEY, many))["m"].kind is Kind.DICTIONARY
+    assert field_count(named(first_columns(KEY, many, Overrides.parse({"m": "struct"})))["m"]) == 6 * 201
 
 
 def test_for_what_something_is_said_of_there_is_room_before_what_is_frequent():

@@ -8,7 +8,7 @@ from pipeline.columns.growth import grown
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.pins import check_followed
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
@@ -26,6 +26,22 @@ def test_a_rebuild_changes_types_that_no_longer_do_and_keeps_their_names():
     assert named(target.columns)["amount"] == ColumnType(Kind.DECIMAL, scale=1)
     assert target.replaced == {"amount"}
     assert [field.name for field in target.written.attributes] == ["amount#new", "other"]
+
+
+def test_a_rebuild_gives_up_no_decimals_for_larger_numbers():
+    exact = {"N": "0." + "0" * 31 + "1"}
+    before = columns(item(n=exact, l={"L": [exact]}, m={"M": {"x": exact}}, s={"NS": [exact["N"]]}))
+    large = {"N": "2500000.75"}
+    now = named(
+        rebuilt(
+            before, KEY, profile(item(n=large, l={"L": [large]}, m={"M": {"x": large}}, s={"NS": [large["N"]]}))
+        ).columns
+    )
+    assert (now["n"], now["l"].element, now["m"].fields[0].type, now["s"].element) == (DIGITS,) * 4
+    more = named(rebuilt(columns(item(n={"N": "0.25"})), KEY, profile(item(n={"N": "1" * 37}))).columns)
+    assert more["n"] == DIGITS
+    fits = named(rebuilt(columns(item(n={"N": "0.25"})), KEY, profile(item(n={"N": "0.125"}))).columns)
+    assert fits["n"] == ColumnType(Kind.DECIMAL, scale=3)
 
 
 LINES = {"L": [{"M": {"id": S, "old": {"N": "1.25"}, "in": {"M": {"id": S}}}}]}
@@ -77,6 +93,35 @@ def test_what_is_set_inside_is_made_so_also_where_nothing_of_it_is_there():
         after = rebuilt(before, KEY, profile(seen), said).columns
         check_followed(after, said)
         assert named(after)["d"].element == SCALARS
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        pytest.param(S, {"w": "N"}, id="a number of a text"),
+        pytest.param(S, {"w": "L"}, id="a list of a text"),
+        pytest.param(N, {"w": "NS"}, id="numbers of a number"),
+        pytest.param({"M": {"a": S}}, {"w": "map"}, id="a dictionary of a struct"),
+        pytest.param({"M": {"a": S}}, {"/w/a": "N"}, id="a number in a map"),
+        pytest.param({"M": {"b": N, "a": {"M": {"c": S}}}}, {"/w/a/c": "N"}, id="a number in a map in a map"),
+        pytest.param({"L": [S]}, {"/w/*": "N"}, id="numbers in a list"),
+        pytest.param({"M": {f"k{n}": S for n in range(600)}}, {"/w/*": "N"}, id="numbers in a dictionary"),
+        pytest.param({"L": [N, S]}, {"w": "L"}, id="a list of plain JSON"),
+    ],
+)
+def test_a_type_that_is_set_while_no_value_decides_it_lets_the_column_go_until_one_does(there, said):
+    overrides = Overrides.parse(said)
+    target = rebuilt(columns(item(w=there), item(other=N)), KEY, profile(item(other=N)), overrides)
+    check_followed(target.columns, overrides)
+    assert "w" in target.removed
+    left = named(target.columns).get("w", ColumnType(Kind.STRUCT))
+    assert [field.name for field in left.fields] == (["b"] if "/w/a/c" in said else [])
+
+
+def test_what_values_decide_is_made_at_once_where_a_type_is_set():
+    overrides = Overrides.parse({"w": "map", "/w/*": "N"})
+    target = rebuilt(columns(item(w={"M": {"a": S}})), KEY, profile(item(w={"M": {"a": N}})), overrides)
+    assert named(target.columns)["w"] == ColumnType(Kind.DICTIONARY, element=LONG)
 
 
 def test_a_member_that_shows_no_type_makes_no_dictionary():

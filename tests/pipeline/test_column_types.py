@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.decided_types import column_type, holds
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.profile import Profile
-from pipeline.columns.types import (
-    BYTES,
-    DIGITS,
-    FLAG,
-    JSON,
-    LONG,
-    SCALARS,
-    TEXT,
-    ColumnType,
-    Field,
-    Kind,
-    column_type,
-    holds,
-)
+from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 
 
 def seen(*values) -> Profile:

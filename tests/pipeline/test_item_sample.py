@@ -7,10 +7,11 @@ import json
 import pytest
 
 from pipeline.columns import item_sample
+from pipeline.columns.decided_types import fields_of
 from pipeline.columns.item_sample import items_of, observed_items
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.profile import Observed, Profile, weighed
-from pipeline.columns.types import LONG, TEXT, Field, fields_of
+from pipeline.columns.types import LONG, TEXT, Field
 
 S, N = {"S": "x"}, {"N": "1"}
 

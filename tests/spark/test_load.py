@@ -148,6 +148,18 @@ def test_a_wrong_sample_costs_a_second_pass_and_nothing_else(shop, monkeypatch, 
     assert times(given) == {"binaryFile": {1}, "json": {1}}
 
 
+def test_room_for_more_decimals_is_not_taken_from_large_numbers(shop, monkeypatch):
+    monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 2)
+    source, residue, large = shop(), {"N": "0." + "0" * 31 + "5"}, {"N": "2500000.5"}
+    balances = [{"N": "13993.5"}] * 60 + [residue, *[large] * 3]
+    source.put(1, *({"pk": {"S": f"k{i}"}, "v": v, "l": {"L": [v]}} for i, v in enumerate(balances)))
+    report = source.load(5)
+    assert (report["passes"], report["counts"]["misfits"]) == (3, 0)
+    assert {row["v"] for row in source.rows().values()} == {v["N"] for v in balances}
+    assert source.differences(5) == []
+    assert source.load(6)["passes"] == 1
+
+
 def test_what_a_sample_counts_weighs_as_much_as_what_all_items_count(shop, monkeypatch):
     monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 10)
     source = shop()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import spark.loading.sampling
 from pipeline.columns.columns_file import to_file
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.overrides import Overrides
@@ -164,6 +165,21 @@ def test_a_rebuild_brings_what_was_set_since(shop):
         **{"pk": "a", "value": 1, "w": hashed('{"S":"x"}'), "m": {"y": "x"}},
         **{"_write_time": None, "_misfits": None},
     }
+
+
+def test_a_type_that_is_set_is_made_of_values_that_no_sample_has(shop, monkeypatch):
+    monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 2)
+    source, rare = shop(), item("rare", w={"M": {"a": S}}, lines={"L": [N]}, gone=S)
+    source.put(1, *(item(f"k{i}") for i in range(20)), rare)
+    carry_out(source, source.full(5))
+    assert source.rows()["rare"]["w"] == {"a": "x"}
+    source.put(6, item("rare", w={"M": {"a": S}}, lines={"L": [N]}))
+    report = carry_out(source, source.full(30), w="map", **{"/lines/*": "string", "gone": "N"})
+    told = {row["path"]: (row["before"], row.get("after")) for row in report["changed_columns"]}
+    assert told == {"/w": ("struct", "map<string,string>"), "/lines/*": ("bigint", "string"), "/gone": ("string", None)}
+    assert (report["counts"]["misfits"], source.rows()["rare"]["w"]) == (0, [("a", "x")])
+    merged = carry_out(source, source.windows(30, 50), w="map", **{"/lines/*": "string", "gone": "N"})
+    assert merged["outcome"] == "committed"
 
 
 def test_what_any_number_of_stars_reaches_in_maps_and_lists_alike_is_hidden(spark):

@@ -1,0 +1,53 @@
+"""How many fields a column may have inside it: as many as Spark plans quickly, and Glue takes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline.columns.profile import Profile
+from pipeline.columns.types import ColumnType, Field
+
+#: A column's fields, all those inside its fields counted: of 1,600, a merge of ten changes takes half a minute to plan.
+MOST_FIELDS = 1_000
+#: Glue takes a type of 131,072 characters at most, each field's name and type in it. A field with more than its share of
+#: them counts as several, so that of any names there are no more fields than Glue takes.
+_SHARE_OF_TEXT = 128
+#: What stands beside a name, and around the type of elements: ``,:decimal(38,38)``, ``map<string,>``.
+_AROUND_A_FIELD, _AROUND_AN_ELEMENT = 16, 12
+
+
+def field_count(type_: ColumnType) -> int:
+    """How many fields are inside a type, however deep; one with a very long name counts as several."""
+    return sum(map(_share, _inside(type_)))
+
+
+def count_of(field: Field) -> int:
+    """As how many a field counts, with those inside it."""
+    return _share(field) + field_count(field.type)
+
+
+def has_room(type_: ColumnType, seen: Profile, most: int = MOST_FIELDS) -> bool:
+    """Whether a column may have so many fields: as many as Glue takes, where the user has set that it is a struct."""
+    is_struct = seen.pin == "struct" and sum(map(_text, _inside(type_))) <= MOST_FIELDS * _SHARE_OF_TEXT
+    return is_struct or field_count(type_) <= most
+
+
+def _inside(type_: ColumnType) -> Iterator[Field]:
+    """All fields inside a type."""
+    for field in type_.fields:
+        yield field
+        yield from _inside(field.type)
+    if type_.element:
+        yield from _inside(type_.element)
+
+
+def _share(field: Field) -> int:
+    return 1 + _text(field) // _SHARE_OF_TEXT
+
+
+def _text(field: Field) -> int:
+    """How many characters a field has in the text of its column's type, or a few more, without the fields inside it."""
+    length, element = len(field.name) + _AROUND_A_FIELD, field.type.element
+    while element:
+        length, element = length + _AROUND_AN_ELEMENT, element.element
+    return length
