@@ -24,6 +24,8 @@ _KINDS_OF_PIN = {
     "map": (Kind.DICTIONARY, Kind.JSON),
 }
 _LISTS = (Kind.LIST, Kind.DICTIONARY)
+#: The type of DynamoDB's that a pin is for, where it may leave the column plain JSON.
+_TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
 
 
 def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) -> Profile:
@@ -102,6 +104,28 @@ def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]
         element = _kept_type(type_.element, (*path, ANY), dropped)
         return None if element is None else replace(type_, element=element)
     return type_
+
+
+def as_said(columns: Columns, overrides: Overrides) -> Columns:
+    """The columns as values are read for them: plain JSON of which the user has set the type takes no other."""
+    rules = [rule for rule in overrides.rules if rule.type in _TAG_OF_PIN]
+    fields = (
+        tuple(_field_as_said(f, (f.attribute,), rules) for f in columns.attributes) if rules else columns.attributes
+    )
+    return replace(columns, attributes=fields)
+
+
+def _field_as_said(field: Field, path: tuple[str, ...], rules: list[Override]) -> Field:
+    return replace(field, type=_type_as_said(field.type, path, rules))
+
+
+def _type_as_said(type_: ColumnType, path: tuple[str, ...], rules: list[Override]) -> ColumnType:
+    if type_.kind is Kind.JSON:
+        said = [_TAG_OF_PIN[rule.type] for rule in rules if rule.matches(path)]
+        return replace(type_, tag=said[-1]) if said else type_
+    fields = tuple(_field_as_said(field, (*path, field.attribute), rules) for field in type_.fields)
+    element = _type_as_said(type_.element, (*path, ANY), rules) if type_.element else None
+    return replace(type_, fields=fields, element=element)
 
 
 def checked(columns: Columns, overrides: Overrides) -> Columns:

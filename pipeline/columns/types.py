@@ -28,12 +28,17 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class ColumnType:
-    """A column's type. `scale` for DECIMAL, `element` for SET, LIST and DICTIONARY, `fields` for STRUCT."""
+    """A column's type. `scale` for DECIMAL, `element` for SET, LIST and DICTIONARY, `fields` for STRUCT.
+
+    `tag`, for JSON: the only one of DynamoDB's types that it takes, where values are read for somebody who says so
+    (`pins.as_said`); the table does not know.
+    """
 
     kind: Kind
     scale: int = 0
     element: ColumnType | None = None
     fields: tuple[Field, ...] = ()
+    tag: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ def taken_tags(type_: ColumnType) -> frozenset[str]:
         Kind.BYTES: frozenset({"B"}),
         Kind.FLAG: frozenset({"BOOL"}),
         Kind.SCALARS: SCALAR_TAGS,
-        Kind.JSON: CONTAINER_TAGS,
+        Kind.JSON: frozenset({type_.tag}) if type_.tag else CONTAINER_TAGS,
         Kind.LIST: frozenset({"L"}),
         Kind.STRUCT: frozenset({"M"}),
         Kind.DICTIONARY: frozenset({"M"}),

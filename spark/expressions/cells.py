@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.columns.types import CONTAINER_TAGS, ColumnType, Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 from spark.expressions.numbers import number
 from spark.expressions.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
 from spark.expressions.values import WALKED, dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
@@ -43,7 +43,7 @@ def _scalar(type_: ColumnType, value: Sql) -> Sql:
         digits = number(ColumnType(Kind.DIGITS), of(value, "N"))
         return call("coalesce", of(value, "S"), digits, of(value, "BOOL"), of(value, "B"))
     if kind is Kind.JSON:
-        is_container = " OR ".join(has(value, tag) for tag in sorted(CONTAINER_TAGS))
+        is_container = " OR ".join(has(value, tag) for tag in sorted(taken_tags(type_)))
         return when(is_container, plain_json(dynamodb_json(value)))
     flag = f"CASE {of(value, 'BOOL')} WHEN 'true' THEN true WHEN 'false' THEN false END"
     return {Kind.TEXT: of(value, "S"), Kind.BYTES: f"unbase64({of(value, 'B')})", Kind.FLAG: flag}[kind]

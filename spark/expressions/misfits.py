@@ -53,6 +53,9 @@ _TAKEN = {
     "SS": ["SS"],
     "BS": ["BS"],
     "NS": ["NS"],
+    # Plain JSON of which the user has set the type.
+    "json of L": ["L"],
+    "json of M": ["M"],
 }
 
 
@@ -128,6 +131,8 @@ def _number_types(types: Iterable[ColumnType]) -> dict[str, ColumnType]:
 def _rule(type_: ColumnType) -> str:
     if type_.kind is Kind.SET:
         return f"{set_tag(type_)}:{_rule(element_of(type_))}"
+    if type_.tag:
+        return f"{type_.kind.value} of {type_.tag}"
     return f"decimal:{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pipeline.columns.item_sample import levels_for
 from pipeline.columns.misfit_paths import placed
 from pipeline.columns.names import WRITE_TIME
+from pipeline.columns.pins import as_said
 from pipeline.columns.profile import Observed
 from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import Columns
@@ -155,6 +156,7 @@ def counted(this: Load, target: Target) -> Counted:
 
 def _rows(of: DataFrame, this: Load, columns: Columns) -> DataFrame:
     """Typed rows of items, with ``#readable``, ``#lacks_key``, perhaps ``#is_odd``; other columns are carried along."""
+    columns = as_said(columns, this.order.columns)
     # A cell of the key is made of nothing but the declared type: only where one is missing, the item is asked for its key.
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
     lacking = f"{when(no_cell, lacks_key(f'`{ITEM}`', this.order.source.key), 'false')} AS `{LACKS_KEY}`"

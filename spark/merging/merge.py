@@ -25,7 +25,7 @@ from pipeline.columns.field_ids import check_shown
 from pipeline.columns.growth import grown
 from pipeline.columns.item_sample import levels_for
 from pipeline.columns.misfit_paths import placed, without_column
-from pipeline.columns.pins import check_followed
+from pipeline.columns.pins import as_said, check_followed
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.job_order import JobOrder
@@ -128,7 +128,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
 
 def _told(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
-    told = changes.net_changes(this.folded, columns, this.protection)
+    told = changes.net_changes(this.folded, as_said(columns, this.order.columns), this.protection)
     if accounting.images_tell(this.order, this.exports):
         return accounting.told_by_images(told)
     key = [field.name for field in columns.key]
@@ -167,8 +167,7 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
 def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
     rows, found = _looked_through(this, told, before)
-    key = [field.name for field in before.key]
-    levels = levels_for(this.order.columns)
+    key, levels = [field.name for field in before.key], levels_for(this.order.columns)
     seen = without_column(observed_misfits(exploded(rows, key), levels), before) if found["misfits"] else []
     # With room for every attribute and nested field that has none.
     columns = grown(before, Profile.of(placed(seen, before)), this.order.columns) if seen else before
@@ -185,6 +184,7 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
 
 def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
     """The changes with their misfits, and their counts."""
+    columns = as_said(columns, this.order.columns)
     rows = this.keep(looked_through(told, columns.all))
     found = accounting.counted(rows)
     check_changes(

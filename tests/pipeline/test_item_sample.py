@@ -10,7 +10,7 @@ from pipeline.columns import item_sample
 from pipeline.columns.decided_types import fields_of
 from pipeline.columns.item_sample import items_of, observed_items
 from pipeline.columns.overrides import Overrides
-from pipeline.columns.profile import Observed, Profile, weighed
+from pipeline.columns.profile import Observed, Profile, at_least, weighed
 from pipeline.columns.types import LONG, TEXT, Field
 
 S, N = {"S": "x"}, {"N": "1"}
@@ -179,3 +179,13 @@ def test_a_sample_weighs_as_all_items_do_and_nothing_counts_twice():
     assert profile.members["v"].tags == {"N": 80, "M": 21}
     assert (profile.members["v"].integer_digits, profile.members["v"].fits_long) == (20, False)
     assert profile.members["new"].tags == {"S": 1}
+
+
+def test_of_two_looks_the_larger_number_stands_and_room_for_both():
+    path = (".v",)
+    first = [Observed(path, "N", 1, 1, 32, fits_long=False), Observed(path, "S", 2), Observed(path, "S", 3)]
+    second = [Observed(path, "N", 7, 9, 1), Observed(path, "S", 4), Observed((".new",), "S", 1)]
+    seen = Profile.of(at_least(first, second))
+    assert (seen.members["v"].tags, seen.members["new"].tags) == ({"N": 7, "S": 5}, {"S": 1})
+    assert (seen.members["v"].integer_digits, seen.members["v"].fraction_digits) == (9, 32)
+    assert not seen.members["v"].fits_long

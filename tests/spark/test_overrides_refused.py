@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 
 from pipeline.columns import growth as column_growth
 from pipeline.columns.pointers import step
+from pipeline.columns.table_columns import KINDS
 from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
@@ -36,6 +38,30 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
         carry_out(source, order, v="decimal(38,1)")
     assert source.state.watermark == minute(5)
     assert carry_out(source, order)["counts"]["misfits"] == 1  # the type taken back
+
+
+@pytest.mark.parametrize(
+    ("word", "mixed", "other"),
+    [
+        pytest.param("L", {"L": [S, N]}, {"SS": ["x"]}, id="a set for a list"),
+        pytest.param("map", {"M": {"a": S, "b": N}}, {"L": [S]}, id="a list for a map"),
+        pytest.param("struct", {"M": {}}, {"NS": ["1"]}, id="a set for a map"),
+    ],
+)
+def test_plain_json_takes_no_other_type_than_the_one_that_is_set(shop, word, mixed, other):
+    source, said = shop(), {"v": word, "/m/v": word}
+    source.put(1, item("a", v=mixed, m={"M": {"v": mixed}}), item("b"))
+    carry_out(source, source.full(5), **said)
+    assert json.loads(source.metadata["properties"][KINDS]) == {"v": "json", "m.v": "json"}
+    for minute_, odd in ((6, {"v": other}), (26, {"v": mixed, "m": {"M": {"v": other}}})):
+        source.put(minute_, item("b", **odd))
+        order = source.windows(5, minute_ + 19)
+        with pytest.raises(OverrideContradicted, match=f"sets the type {word}, .* of type {next(iter(other))}: 1"):
+            carry_out(source, order, **said)
+        with pytest.raises(OverrideContradicted):
+            carry_out(source, source.full(minute_ + 19), **said)
+    assert source.state.watermark == minute(5)
+    assert carry_out(source, order)["counts"]["misfits"] == 0  # the type taken back
 
 
 @pytest.mark.parametrize(
