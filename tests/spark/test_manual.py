@@ -1,0 +1,103 @@
+"""What the manual has a person do in a Spark shell: its statements as they stand there, on real tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.columns.overrides import Overrides
+from pipeline.errors import PartitionsKept
+from tests.spark.sample_items import item
+from tests.spark.shop import Shop, minute
+
+pytestmark = pytest.mark.spark
+
+OPERATIONS = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text()
+STATUS = Overrides.parse({"state": {"name": "status"}})
+LET_ONE_GO = "CALL glue.system.expire_snapshots(table => 'tidemark.orders', snapshot_ids"
+LET_ALL_GO = "CALL glue.system.expire_snapshots(table => 'tidemark.orders', older_than"
+REWRITE = "CALL glue.system.rewrite_data_files("
+DROP_FIELD = "ALTER TABLE glue.tidemark.orders DROP PARTITION FIELD"
+UNORDERED = "ALTER TABLE glue.tidemark.orders WRITE UNORDERED"
+
+
+def carry_out(source: Shop, beginning: str, **parts: str) -> None:
+    """Run the one statement of the manual that begins so, on this table; `parts` are its places to fill in."""
+    blocks = re.findall(r"^ *```sql\n(.*?)^ *```$", OPERATIONS, flags=re.MULTILINE | re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    (statement,) = (line.removesuffix(";") for line in lines if line.startswith(beginning))
+    for place, text in parts.items():
+        statement = statement.replace(f"<{place}>", text)
+    source.spark.sql(statement.replace("tidemark.orders", f"shop.{source.name}"))
+
+
+def alter(source: Shop, how: str) -> None:
+    """Somebody alters the table."""
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} {how}")
+
+
+def change(source: Shop, start: int) -> None:
+    """Change items within a window of fifteen minutes, and merge it: some rows are hidden by delete files then."""
+    source.put(start + 1, *(item(f"k{n}", state={"S": str(start)}) for n in range(8)))
+    source.merge(start, start + 15)
+
+
+@pytest.fixture
+def followed(shop):
+    """A table that was loaded at minute 5."""
+    source = shop()
+    source.put(1, *(item(f"k{n}", state={"S": "first"}) for n in range(20)))
+    source.load(5)
+    return source
+
+
+def test_of_the_snapshots_only_the_one_that_must_go_goes(followed):
+    # What is older than this goes along with whatever is named; five days, where the table says nothing.
+    alter(followed, "SET TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '1')")
+    for start in (5, 20, 35):
+        change(followed, start)
+    before = [snapshot["snapshot-id"] for snapshot in followed.metadata["snapshots"]]
+    carry_out(followed, LET_ONE_GO, snapshot_id=str(before[1]))
+    assert [snapshot["snapshot-id"] for snapshot in followed.metadata["snapshots"]] == [before[0], *before[2:]]
+    change(followed, 50)
+    assert followed.differences(65) == []
+
+
+def test_a_column_that_partitions_were_made_of_can_be_changed_once_they_have_gone(followed):
+    alter(followed, "ADD PARTITION FIELD state")
+    change(followed, 5)
+    change(followed, 20)
+    carry_out(followed, DROP_FIELD, column="state")
+    carry_out(followed, REWRITE)
+    followed.merge(35, 50)
+    carry_out(followed, LET_ALL_GO)
+    assert (len(followed.metadata["snapshots"]), followed.state.watermark) == (1, minute(50))
+    assert followed.differences(50) == []
+    followed.columns = STATUS
+    followed.load(65)
+    change(followed, 65)
+    assert followed.differences(80) == []
+
+
+def test_until_they_have_gone_it_is_refused(followed):
+    alter(followed, "ADD PARTITION FIELD state")
+    carry_out(followed, DROP_FIELD, column="state")
+    followed.columns = STATUS
+    with pytest.raises(PartitionsKept):
+        followed.load(20)
+
+
+@pytest.mark.parametrize(
+    ("made", "statement"),
+    [("ADD PARTITION FIELD bucket(4, state)", DROP_FIELD), ("WRITE ORDERED BY state", UNORDERED)],
+)
+def test_other_partitions_and_a_sort_order_need_no_more_than_to_be_dropped(followed, made, statement):
+    alter(followed, made)
+    change(followed, 5)
+    carry_out(followed, statement, column="bucket(4, state)")
+    followed.columns = STATUS
+    followed.load(20)
+    change(followed, 20)
+    assert followed.differences(35) == []
