@@ -58,6 +58,8 @@ class TableSchedule(Construct):
             description=f"Brings the copy of {table.name} up to date.",
             schedule_expression=f"rate({tick} minute{'s' if tick > 1 else ''})",
             flexible_time_window=_window(tick),
+            # Said though it is so anyway: drift is only found in what the template states.
+            state="ENABLED",
             target=scheduler.CfnSchedule.TargetProperty(
                 arn=state_machine_arn,
                 role_arn=role_arn,
