@@ -76,6 +76,11 @@ class Deployment:
         return f"s3://{self.bucket}/logs/"
 
     @property
+    def partition(self) -> str:
+        """The partition of AWS that everything is in (aws, aws-cn, aws-us-gov), read off the state machine's ARN."""
+        return self.state_machine_arn.split(":")[1]
+
+    @property
     def region(self) -> str:
         """The Region everything is in, read off the state machine's ARN."""
         return self.state_machine_arn.split(":")[3]

@@ -21,6 +21,12 @@ MAIL_LISTS: Mapping[str, str] = {SUCCESS: "success", FAILURE: "failure", WARNING
 UNKNOWN_TABLE = "unknown"
 _LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
 _LONGEST_STACK, _SHORTEST_TABLE = 20, 12
+#: Where the console is, by partition.
+_CONSOLES = {
+    "aws": "console.aws.amazon.com",
+    "aws-cn": "console.amazonaws.cn",
+    "aws-us-gov": "console.amazonaws-us-gov.com",
+}
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
@@ -55,7 +61,7 @@ def _shortened(name: str, room: int) -> str:
 def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str]:
     """Where to look: the execution, and the job run if there is one."""
     region = deployment.region
-    console = f"https://{region}.console.aws.amazon.com"
+    console = f"https://{region}.{_CONSOLES.get(deployment.partition, _CONSOLES['aws'])}"
     lines = [f"Execution: {console}/states/home?region={region}#/v2/executions/details/{execution}"]
     if job_run:
         place = f"applications/{deployment.application_id}/jobs/{job_run}"

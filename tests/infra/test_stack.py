@@ -10,6 +10,7 @@ import pytest
 
 from infra.functions import FUNCTIONS
 from infra.paths import ROOT
+from infra.state_machine import INTEGRATIONS
 from pipeline.columns.columns_file import from_file
 from pipeline.columns.overrides import NO_OVERRIDES
 from pipeline.deployment import Deployment
@@ -81,13 +82,23 @@ def test_mails_are_encrypted_under_a_key_of_their_own_that_rotates(template):
 
 def test_each_state_that_computes_has_its_function_with_its_handler(template):
     placeholders = set(re.findall(r"\$\{(\w+)\}", DEFINITION))
-    assert placeholders == {spec.placeholder for spec in FUNCTIONS}
+    assert placeholders == {spec.placeholder for spec in FUNCTIONS} | set(INTEGRATIONS)
     assert set(template.one("StepFunctions::StateMachine")["DefinitionSubstitutions"]) == placeholders
     handlers = {f["Handler"] for f in template.of("Lambda::Function").values()}
     assert handlers == {spec.handler for spec in FUNCTIONS}
     for handler in handlers:
         module = ROOT.joinpath(*handler.split(".")[:-1]).with_suffix(".py")
         assert "\nhandler = " in module.read_text(), f"{module} defines no handler"
+
+
+def test_what_step_functions_offers_is_called_in_the_partition_of_the_stack(template):
+    (machine,) = (
+        one for one in template.raw["Resources"].values() if one["Type"] == "AWS::StepFunctions::StateMachine"
+    )
+    given = machine["Properties"]["DefinitionSubstitutions"]
+    assert [given[name] for name in INTEGRATIONS] == [
+        {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":states:::{task}"]]} for task in INTEGRATIONS.values()
+    ]
 
 
 def test_each_function_ends_before_its_state_gives_up(template):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.mails.success import is_told_at_once, success_mail
@@ -30,6 +32,21 @@ def test_a_merge_accounts_for_every_record():
         "Job log: s3://a-bucket/logs/applications/00app/jobs/00job/\n"
         "Report: s3://a-bucket/runs/orders/job.json\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("partition", "console"),
+    [
+        ("aws", "https://eu-west-1.console.aws.amazon.com"),
+        ("aws-cn", "https://eu-west-1.console.amazonaws.cn"),
+        ("aws-us-gov", "https://eu-west-1.console.amazonaws-us-gov.com"),
+    ],
+)
+def test_links_lead_to_the_console_of_the_partition(partition, console):
+    arn = DEPLOYMENT.state_machine_arn.replace("arn:aws:", f"arn:{partition}:")
+    text = success_mail(done(), replace(DEPLOYMENT, state_machine_arn=arn)).text
+    assert f"Execution: {console}/states/home" in text
+    assert f"Job: {console}/emr/home" in text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ PATH = ROOT / "statemachine" / "continuous_export.asl.json"
 MACHINE: dict[str, Any] = json.loads(PATH.read_text())
 STATES: dict[str, dict[str, Any]] = MACHINE["States"]
 TASKS = {name: state for name, state in STATES.items() if state["Type"] == "Task"}
-FUNCTIONS = {name: state for name, state in TASKS.items() if state["Resource"] == "arn:aws:states:::lambda:invoke"}
+FUNCTIONS = {name: state for name, state in TASKS.items() if state["Resource"] == "${LambdaInvoke}"}
 ENDS = {"Succeed", "Fail"}
 
 

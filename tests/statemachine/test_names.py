@@ -90,7 +90,11 @@ def _constant(path: Path, name: str) -> int:
 def test_placeholders_are_whole_texts_so_that_the_file_is_json_as_it_stands():
     found = [text for text in texts(STATES) if "${" in text]
     assert all(re.fullmatch(r"\$\{\w+\}", text) for text in found)
-    assert len(re.findall(r"\$\{", PATH.read_text())) == len(found) == len(FUNCTIONS)
+    assert len(re.findall(r"\$\{", PATH.read_text())) == len(found) == len(FUNCTIONS) + len(TASKS)
+
+
+def test_no_partition_of_aws_is_written_into_the_definition():
+    assert "arn:" not in PATH.read_text()
 
 
 def test_every_error_that_is_retried_or_caught_exists():
