@@ -42,7 +42,9 @@ class SparkApplication(Construct):
                 enabled=True, idle_timeout_minutes=_IDLE_MINUTES
             ),
             maximum_capacity=emr.CfnApplication.MaximumAllowedResourcesProperty(
-                cpu=f"{workers * spark.worker_vcpus} vCPU", memory=f"{workers * spark.worker_memory_gb} GB"
+                cpu=f"{workers * spark.worker_vcpus} vCPU",
+                memory=f"{workers * spark.worker_memory_gb} GB",
+                disk=f"{workers * spark.worker_disk_gb} GB",
             ),
             scheduler_configuration=emr.CfnApplication.SchedulerConfigurationProperty(
                 max_concurrent_runs=JOBS_AT_ONCE, queue_timeout_minutes=_QUEUE_MINUTES

@@ -128,6 +128,7 @@ class TidemarkStack(Stack):
             columns_file=self._spark.columns.s3_object_url,
             worker_vcpus=str(spark.worker_vcpus),
             worker_memory_gb=str(spark.worker_memory_gb),
+            worker_disk_gb=str(spark.worker_disk_gb),
             max_executors=str(spark.max_executors),
         )
 

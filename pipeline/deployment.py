@@ -38,6 +38,7 @@ class Deployment:
     columns_file: str
     worker_vcpus: str
     worker_memory_gb: str
+    worker_disk_gb: str
     max_executors: str
 
     def to_environment(self) -> dict[str, str]:

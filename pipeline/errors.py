@@ -301,7 +301,8 @@ class JobFailed(PipelineError):
 
     default_remedy = (
         "Read the job's driver log (the link is in the mail); the next scheduled run tries again. A job may take 12 hours, "
-        "and wait for 6 before it begins; without its secret it cannot begin."
+        "and wait for 6 before it begins; without its secret it cannot begin. Out of memory or disk: make the workers "
+        "larger (spark.worker_memory_gb, spark.worker_disk_gb), and deploy."
     )
 
 

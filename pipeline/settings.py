@@ -108,10 +108,14 @@ class TableSettings:
 
 @dataclass(frozen=True)
 class SparkSettings:
-    """Size of the Spark jobs on EMR Serverless: one driver, up to `max_executors` executors of the same worker size."""
+    """Size of the Spark jobs on EMR Serverless: one driver, up to `max_executors` executors of the same worker size.
+
+    `worker_disk_gb`: by default what costs nothing, which suffices for tables of as many GB as the executors have in all.
+    """
 
     worker_vcpus: int = 4
     worker_memory_gb: int = 16
+    worker_disk_gb: int = 20
     max_executors: int = 3
 
 
@@ -241,4 +245,5 @@ def _spark(raw: Any) -> SparkSettings:
     known(raw, names_of(SparkSettings), "spark")
     vcpus = choice(raw, "worker_vcpus", SparkSettings.worker_vcpus, tuple(_WORKERS), "spark")
     memory = choice(raw, "worker_memory_gb", SparkSettings.worker_memory_gb, tuple(_WORKERS[vcpus]), "spark")
-    return SparkSettings(vcpus, memory, whole(raw, "max_executors", SparkSettings.max_executors, 1, 500, "spark"))
+    disk = whole(raw, "worker_disk_gb", SparkSettings.worker_disk_gb, 20, 200, "spark")
+    return SparkSettings(vcpus, memory, disk, whole(raw, "max_executors", SparkSettings.max_executors, 1, 500, "spark"))

@@ -15,14 +15,16 @@ CATALOG = "glue"
 #: The job's setting that holds the secret hashes are keyed with. Spark redacts settings by name: "secret" is one it hides.
 HASH_SECRET = "spark.tidemark.hash.secret"  # noqa: S105 - the name of the setting
 _RESOLVED = "EMR.secret@"
-#: Part of a worker's memory that Spark's own heap gets; the rest is overhead that EMR Serverless asks room for.
+#: Part of a worker's memory that Spark's own heap gets; the rest is its overhead. Spark takes a tenth of the heap for that
+#: unless it is said, and the worker would be smaller than the settings say.
 _HEAP_SHARE = 0.85
 _INITIAL_EXECUTORS = 3
 
 
 def spark_submit_parameters(deployment: Deployment) -> str:
     """Return ``--py-files … --conf …`` for a job of this deployment."""
-    vcpus, memory = deployment.worker_vcpus, f"{int(int(deployment.worker_memory_gb) * _HEAP_SHARE)}g"
+    vcpus, memory = deployment.worker_vcpus, int(deployment.worker_memory_gb)
+    heap = int(memory * _HEAP_SHARE)
     catalog = f"spark.sql.catalog.{CATALOG}"
     conf = {
         "spark.jars": ICEBERG_RUNTIME,
@@ -32,9 +34,13 @@ def spark_submit_parameters(deployment: Deployment) -> str:
         f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
         f"{catalog}.warehouse": deployment.warehouse,
         "spark.driver.cores": vcpus,
-        "spark.driver.memory": memory,
+        "spark.driver.memory": f"{heap}g",
+        "spark.driver.memoryOverhead": f"{memory - heap}g",
+        "spark.emr-serverless.driver.disk": f"{deployment.worker_disk_gb}g",
         "spark.executor.cores": vcpus,
-        "spark.executor.memory": memory,
+        "spark.executor.memory": f"{heap}g",
+        "spark.executor.memoryOverhead": f"{memory - heap}g",
+        "spark.emr-serverless.executor.disk": f"{deployment.worker_disk_gb}g",
         # EMR Serverless begins with three, and refuses a job that may have fewer at most.
         "spark.dynamicAllocation.initialExecutors": str(min(_INITIAL_EXECUTORS, int(deployment.max_executors))),
         "spark.dynamicAllocation.maxExecutors": deployment.max_executors,

@@ -114,7 +114,7 @@ def shop() -> Settings:
             "database": "shop_lake",
             "export_days": 45,
             "log_days": 180,
-            "spark": {"worker_vcpus": 8, "worker_memory_gb": 40, "max_executors": 5},
+            "spark": {"worker_vcpus": 8, "worker_memory_gb": 40, "worker_disk_gb": 50, "max_executors": 5},
             "tables": [orders, carts],
         }
     )

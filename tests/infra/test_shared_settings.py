@@ -122,8 +122,12 @@ def test_logs_are_kept_for_every_number_of_days_that_the_settings_allow():
 
 
 def test_the_application_is_bounded_at_four_jobs_of_whole_workers(of_shop):
-    # Four jobs with a driver and five executors each: 24 workers of 8 vCPUs and 40 GB.
-    assert of_shop.one("EMRServerless::Application")["MaximumCapacity"] == {"Cpu": "192 vCPU", "Memory": "960 GB"}
+    # Four jobs with a driver and five executors each: 24 workers of 8 vCPUs, 40 GB, and 50 GB of disk.
+    assert of_shop.one("EMRServerless::Application")["MaximumCapacity"] == {
+        "Cpu": "192 vCPU",
+        "Memory": "960 GB",
+        "Disk": "1200 GB",
+    }
 
 
 def texts(value, key=""):

@@ -158,7 +158,11 @@ def test_the_spark_application_costs_nothing_when_idle_and_is_bounded_in_whole_w
     assert application["AutoStartConfiguration"]["Enabled"] and application["AutoStopConfiguration"]["Enabled"]
     assert "InitialCapacity" not in application
     workers = (1 + settings.spark.max_executors) * application["SchedulerConfiguration"]["MaxConcurrentRuns"]
-    assert application["MaximumCapacity"] == {"Cpu": f"{4 * workers} vCPU", "Memory": f"{16 * workers} GB"}
+    assert application["MaximumCapacity"] == {
+        "Cpu": f"{4 * workers} vCPU",
+        "Memory": f"{16 * workers} GB",
+        "Disk": f"{20 * workers} GB",
+    }
 
 
 def test_a_table_has_a_schedule_that_forgets_late_ticks_and_keeps_lost_ones(template):

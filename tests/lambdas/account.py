@@ -42,6 +42,7 @@ DEPLOYMENT = Deployment(
     columns_file="s3://the-bucket/columns.json",
     worker_vcpus="1",
     worker_memory_gb="2",
+    worker_disk_gb="20",
     max_executors="1",
 )
 CONTEXT = SimpleNamespace(

@@ -7,11 +7,14 @@ from dataclasses import asdict, fields, replace
 
 import pytest
 
+from local.aws.emr.spark import SparkJob
+from local.aws.emr.workers import Worker, worker_of
 from pipeline.deployment import Deployment
 from pipeline.spark_submit import spark_submit_parameters
 from tests.pipeline.world import DEPLOYMENT
 
 LONGEST_ENVIRONMENT = 4096  # bytes, all of a function's variables
+SIZE = {"worker_vcpus": "4", "worker_memory_gb": "16", "worker_disk_gb": "20", "max_executors": "3"}
 
 
 def test_the_environment_is_read_back_as_it_was_written():
@@ -52,9 +55,7 @@ def test_parameters_exports_and_reports_have_their_places():
 
 
 def test_spark_is_told_bundle_catalog_and_size_and_nothing_of_the_data():
-    words = shlex.split(
-        spark_submit_parameters(replace(DEPLOYMENT, worker_vcpus="4", worker_memory_gb="16", max_executors="3"))
-    )
+    words = shlex.split(spark_submit_parameters(replace(DEPLOYMENT, **SIZE)))
     assert words[:2] == ["--py-files", "spark_bundle"]
     assert words[2::2] == ["--conf"] * (len(words[2:]) // 2)
     conf = dict(word.split("=", 1) for word in words[3::2])
@@ -64,11 +65,19 @@ def test_spark_is_told_bundle_catalog_and_size_and_nothing_of_the_data():
     assert conf["spark.dynamicAllocation.maxExecutors"] == "3"
 
 
+@pytest.mark.parametrize("kind", ["driver", "executor"])
+@pytest.mark.parametrize(("memory", "disk"), [(2, 20), (8, 100), (16, 20), (30, 200), (120, 50)])
+def test_a_worker_is_as_large_as_the_settings_say(kind, memory, disk):
+    size = {**SIZE, "worker_memory_gb": str(memory), "worker_disk_gb": str(disk)}
+    words = shlex.split(spark_submit_parameters(replace(DEPLOYMENT, **size)))
+    asked = worker_of(SparkJob("s3://b/job.py", (), dict(word.split("=", 1) for word in words[3::2])), kind)
+    assert asked == Worker(4, memory, disk)
+
+
 @pytest.mark.parametrize(("most", "at_first"), [("1", "1"), ("3", "3"), ("500", "3")])
 def test_no_job_begins_with_more_executors_than_it_may_have(most, at_first):
-    assert f"initialExecutors={at_first} " in spark_submit_parameters(
-        replace(DEPLOYMENT, worker_memory_gb="16", max_executors=most)
-    )
+    parameters = spark_submit_parameters(replace(DEPLOYMENT, **{**SIZE, "max_executors": most}))
+    assert f"initialExecutors={at_first} " in parameters
 
 
 def test_every_value_is_text_because_an_environment_holds_nothing_else():

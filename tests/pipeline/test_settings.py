@@ -37,11 +37,11 @@ def test_everything_can_be_set():
         "database": "lake",
         "export_days": 8,
         "log_days": 7,
-        "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "max_executors": 1},
+        "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "worker_disk_gb": 30, "max_executors": 1},
     }
     lists = MailLists(("a@example.com",), ("b@example.com", "c@example.com"))
     table = TableSettings(**names, **said, mail=lists, columns=Overrides.parse(columns))
-    assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 1))
+    assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 30, 1))
     assert [setting.name for setting in fields(table) if getattr(table, setting.name) == setting.default] == []
 
 
@@ -155,6 +155,11 @@ def test_a_wrong_setting_of_a_table_is_refused_by_name_with_what_is_allowed(tabl
         ({"tables": [ORDERS], "spark": {"worker_vcpus": 3}}, "spark.worker_vcpus is 3; allowed is one of 1, 2, 4"),
         ({"tables": [ORDERS], "spark": {"worker_memory_gb": 31}}, "spark.worker_memory_gb is 31"),
         ({"tables": [ORDERS], "spark": {"worker_vcpus": 1, "worker_memory_gb": 16}}, "spark.worker_memory_gb is 16"),
+        ({"tables": [ORDERS], "spark": {"worker_vcpus": 8, "worker_memory_gb": 30}}, "spark.worker_memory_gb is 30"),
+        (
+            {"tables": [ORDERS], "spark": {"worker_disk_gb": 19}},
+            "spark.worker_disk_gb is 19; allowed is a whole number from 20",
+        ),
         ({"tables": [ORDERS], "spark": {"max_executors": 0}}, "spark.max_executors is 0"),
         ({"tables": [ORDERS], "spark": {"workers": 0}}, "spark has the unknown setting 'workers'"),
         ({"tables": [ORDERS], "spark": []}, r"spark is \[\]"),

@@ -45,3 +45,21 @@ def test_a_job_whose_driver_and_executor_exceed_the_capacity_is_refused() -> Non
         require_room(job(), {"maximumCapacity": {"cpu": "7 vCPU", "memory": "32 GB"}})
     with pytest.raises(NoRoom, match="31 GB"):
         require_room(job(), {"maximumCapacity": {"cpu": "8vCPU", "memory": "31GB"}})
+    with pytest.raises(NoRoom, match="disk: 39 GB"):
+        require_room(job(), {"maximumCapacity": {"cpu": "8 vCPU", "memory": "32 GB", "disk": "39 GB"}})
+
+
+DISKS = {"emr-serverless_driver_disk": "30g", "emr-serverless_executor_disk": "100G"}
+
+
+def test_disk_beyond_what_a_worker_has_anyway_is_billed() -> None:
+    run: dict[str, dict[str, float]] = {}
+    note_usage(run, job(**DISKS, executor_instances="2"), seconds=3600)
+    assert run["totalResourceUtilization"]["storageGBHour"] == 230
+    assert run["billedResourceUtilization"]["storageGBHour"] == 170
+
+
+@pytest.mark.parametrize("size", ["19g", "201g"])
+def test_a_disk_of_no_size_there_is_is_refused(size: str) -> None:
+    with pytest.raises(NoRoom, match="Disk of the driver"):
+        require_room(job(**{"emr-serverless_driver_disk": size}), {})
