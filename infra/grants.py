@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 _NO_CONDITIONS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 _MADE_BY_RUNS = "What is below it is made when the pipeline runs: exports, claims, executions, job runs, files."
-_OVERTAKEN = "A run that a deployment overtakes goes on with what was said of columns when it was planned."
+_OVERTAKEN = "A run that a deployment overtakes goes on with the code and the columns of when it was planned."
 
 _XRAY = "X-Ray takes no resource."
 _TRACE = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
@@ -42,8 +42,8 @@ class Right:
 class Places:
     """ARNs of everything that rights are about. `arn` makes one: (service, rest) for this partition, Region and account.
 
-    `tables`: the source tables; `assets`: what a job downloads; `columns_files`: what the settings say of columns, and have
-    said before; `parameters`: the path that all parameters are under; `secrets`: what hashes are keyed with.
+    `tables`: the source tables; `assets`: the code of jobs; `columns_files`: what the settings say of columns; both of earlier
+    deployments as well; `parameters`: the path that all parameters are under; `secrets`: what hashes are keyed with.
     """
 
     arn: Callable[[str, str], str]
@@ -147,9 +147,9 @@ def job_rights(places: Places) -> list[Right]:
     """What a Spark job may do: read exports, its own code and what an earlier job has reported, write tables, reports, logs."""
     bucket = places.bucket
     return [
-        Right(("s3:GetObject",), (*places.assets, f"{bucket}/exports/*"), why_wildcard=_MADE_BY_RUNS),
-        Right(("s3:GetObject",), (f"{bucket}/runs/*",), why_wildcard=_MADE_BY_RUNS),
-        Right(("s3:GetObject",), (places.columns_files,), why_wildcard=_OVERTAKEN),
+        # A job may wait for hours in the queue before it downloads them.
+        Right(("s3:GetObject",), (*places.assets, places.columns_files), why_wildcard=_OVERTAKEN),
+        Right(("s3:GetObject",), (f"{bucket}/exports/*", f"{bucket}/runs/*"), why_wildcard=_MADE_BY_RUNS),
         Right(
             ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
             (f"{bucket}/warehouse/*",),

@@ -89,7 +89,6 @@ class TidemarkStack(Stack):
 
     def _find_places(self) -> grants.Places:
         spark = self._spark
-        downloads = (spark.bundle, spark.load, spark.merge, spark.verify, spark.maintain)
         return grants.Places(
             arn=self._arn,
             tables=tuple(self._arn("dynamodb", f"table/{table.name}") for table in self._settings.tables),
@@ -104,7 +103,7 @@ class TidemarkStack(Stack):
                 self._arn("secretsmanager", f"secret:{name}-??????")
                 for name in sorted({table.hash_secret for table in self._settings.tables if table.columns.hashes})
             ),
-            assets=tuple(f"{asset.bucket.bucket_arn}/{asset.s3_object_key}" for asset in downloads),
+            assets=tuple(f"{spark.bundle.bucket.bucket_arn}/*.{kind}" for kind in ("zip", "py")),
             columns_files=f"{spark.columns.bucket.bucket_arn}/*.json",
         )
 

@@ -34,7 +34,7 @@ PLACES = grants.Places(
     application="arn:aws:emr-serverless:*:*:/applications/*",
     state_machine_name="Tidemark",
     parameters="/tidemark/Tidemark",
-    assets=("arn:aws:s3:::cdk-*/assets",),
+    assets=("arn:aws:s3:::cdk-*/*.zip", "arn:aws:s3:::cdk-*/*.py"),
     columns_files="arn:aws:s3:::cdk-*/*.json",
     secrets=("arn:aws:secretsmanager:*:*:secret:*",),
 )
@@ -63,7 +63,8 @@ NO_POINT = {
     ("StartExports", "s3:AbortMultipartUpload", "*"): "made by DynamoDB for who asks for an export",
     (JOB, "s3:AbortMultipartUpload", "*"): "only when an upload of more than one part fails halfway",
     (JOB, "s3:DeleteObject", "*"): "by maintenance, which has tests of its own, and of metadata a hundred commits old",
-    (JOB, "s3:GetObject", "assets"): "made by EMR Serverless before the job begins",
+    (JOB, "s3:GetObject", "*.zip"): "made by EMR Serverless before the job begins",
+    (JOB, "s3:GetObject", "*.py"): "made by EMR Serverless before the job begins",
     (
         JOB,
         "s3:GetObject",
