@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,17 @@ from pipeline.errors import (
 
 _EMR = "EMRServerless"
 #: What the state machine has tried again for as long as it does.
-_TRANSIENT = ("InternalServerException", "ThrottlingException", "ServiceQuotaExceededException", "ConflictException")
+_TRANSIENT = (
+    "InternalServerException",
+    "ThrottlingException",
+    "ServiceQuotaExceededException",
+    "ConflictException",
+    "SdkClientException",
+)
+#: StartJobRun's model names few refusals. Any other may come under the name of the service itself, and only its words tell.
+_UNNAMED = ("EmrServerlessException", "AWSEMRServerlessException")
+_DENIED = re.compile(r"not authorized|access ?denied", re.IGNORECASE)
+_BUSY = re.compile(r"rate exceeded|throttl|too many requests|status code: (429|5\d\d)", re.IGNORECASE)
 _LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should be readable
 
 
@@ -56,7 +67,7 @@ class Failure:
         error = str(raw["error"])
         if raw["state"] == "RunSparkJob":
             message, job_run = _job_message(str(raw["cause"]))
-            kind = _kind_without_job(error)
+            kind = _kind_without_job(error, message)
             return cls(raw["state"], kind.__name__, f"{error}: {message}", kind.default_remedy, job_run=job_run)
         text = _lambda_message(str(raw["cause"]))
         message, _, remedy = text.partition(REMEDY_MARK)
@@ -79,14 +90,15 @@ class Failure:
         return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")), self.job_run, True)
 
 
-def _kind_without_job(error: str) -> type[PipelineError]:
-    """What it is called that a job run has not ended well, or that EMR Serverless has not begun one, from its own name."""
+def _kind_without_job(error: str, message: str) -> type[PipelineError]:
+    """What it is called that a job run has not ended well, or that EMR Serverless has not begun one, from its own words."""
     service, _, name = error.partition(".")
     if service != _EMR:
         return JobFailed
-    if name == "AccessDeniedException":
+    is_unnamed = name in _UNNAMED
+    if name == "AccessDeniedException" or (is_unnamed and _DENIED.search(message)):
         return PermissionMissing
-    return AwsUnavailable if name in _TRANSIENT else JobNotStarted
+    return AwsUnavailable if name in _TRANSIENT or (is_unnamed and _BUSY.search(message)) else JobNotStarted
 
 
 def _lambda_message(cause: str) -> str:
@@ -99,10 +111,14 @@ def _lambda_message(cause: str) -> str:
 
 
 def _job_message(cause: str) -> tuple[str, str]:
-    """The details inside a job run, or the cause as it stands, and the job run's id where it is told."""
+    """The details inside a job run, or the cause as it stands, and the job run's id where it is told.
+
+    The job run is the whole cause, or its ``JobRun``, as in a state's result.
+    """
     try:
         raw = json.loads(cause)
     except ValueError:
         raw = None
     told = raw if isinstance(raw, dict) else {}
+    told = told["JobRun"] if isinstance(told.get("JobRun"), dict) else told
     return str(told.get("StateDetails") or cause)[:_LONGEST_CAUSE], str(told.get("JobRunId") or "")

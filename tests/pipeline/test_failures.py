@@ -58,6 +58,11 @@ def test_an_error_of_another_name_keeps_it_and_says_what_there_is(raw, message):
             id="a job run",
         ),
         pytest.param(
+            json.dumps({"JobRun": {"JobRunId": "00f", "State": "FAILED", "StateDetails": "Job failed, exit code 1"}}),
+            "States.TaskFailed: Job failed, exit code 1",
+            id="a job run as GetJobRun answers it",
+        ),
+        pytest.param(
             '{"State":"CANCELLED"}', 'States.TaskFailed: {"State":"CANCELLED"}', id="a job run without details"
         ),
         pytest.param("no JSON", "States.TaskFailed: no JSON", id="plain text"),
@@ -77,12 +82,35 @@ def test_a_job_that_ended_without_success_has_failed_and_says_what_there_is(caus
         ("ServiceQuotaExceededException", "AwsUnavailable"),
         ("ValidationException", "JobNotStarted"),
         ("ResourceNotFoundException", "JobNotStarted"),
+        ("SdkClientException", "AwsUnavailable"),
+        ("EmrServerlessException", "JobNotStarted"),
     ],
 )
 def test_a_job_that_could_not_be_started_is_called_so_and_says_why(error, name):
     failure = Failure.from_state({"state": "RunSparkJob", "error": f"EMRServerless.{error}", "cause": "so it is"})
     assert (failure.error, failure.message) == (name, f"EMRServerless.{error}: so it is")
     assert failure.remedy == error_names()[name].default_remedy
+
+
+@pytest.mark.parametrize("error", ["EmrServerlessException", "AWSEMRServerlessException"])
+@pytest.mark.parametrize(
+    ("cause", "name"),
+    [
+        ("User: … is not authorized to perform: emr-serverless:StartJobRun on resource: …", "PermissionMissing"),
+        ("Rate exceeded (Service: EmrServerless, Status Code: 400)", "AwsUnavailable"),
+        ("Service Unavailable (Service: EmrServerless, Status Code: 503)", "AwsUnavailable"),
+        ("Request is being throttled", "AwsUnavailable"),
+    ],
+)
+def test_a_refusal_that_has_only_the_service_s_name_is_called_by_its_words(error, cause, name):
+    failure = Failure.from_state({"state": "RunSparkJob", "error": f"EMRServerless.{error}", "cause": cause})
+    assert failure.error == name
+
+
+def test_a_failed_job_run_is_told_by_its_id_however_it_is_wrapped():
+    for cause in ({"JobRunId": "00f"}, {"JobRun": {"JobRunId": "00f"}}):
+        raw = {"state": "RunSparkJob", "error": "States.TaskFailed", "cause": json.dumps(cause)}
+        assert Failure.from_state(raw).job_run == "00f"
 
 
 def test_a_job_that_refused_is_called_what_it_called_itself():

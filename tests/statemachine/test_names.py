@@ -27,6 +27,9 @@ SERVICES = {
     "EMRServerless.ThrottlingException",
     "EMRServerless.ServiceQuotaExceededException",
     "EMRServerless.ConflictException",
+    "EMRServerless.EmrServerlessException",
+    "EMRServerless.AWSEMRServerlessException",
+    "EMRServerless.SdkClientException",
 }
 
 
