@@ -10,6 +10,8 @@ from pipeline.run_reports import FOLDER
 from pipeline.settings import Settings
 
 _ABANDONED_UPLOAD = Duration.days(7)
+#: A claim of work that was begun may be as old as history is kept, 35 days; only the report tells whether a job refused it.
+_SHORTEST_FOR_REPORTS = 36
 
 
 class Storage(Construct):
@@ -34,7 +36,7 @@ class Storage(Construct):
             # No rule touches warehouse/: only Iceberg knows which of its files are still referred to.
             lifecycle_rules=[
                 _expiry("exports", settings.export_days),
-                _expiry(FOLDER, settings.log_days),
+                _expiry(FOLDER, max(settings.log_days, _SHORTEST_FOR_REPORTS)),
                 _expiry("logs", settings.log_days),
                 s3.LifecycleRule(id="abandoned-uploads", abort_incomplete_multipart_upload_after=_ABANDONED_UPLOAD),
             ],

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 
+import pytest
 from aws_cdk import Stack, assertions
 
 from infra.log_groups import log_group
+from infra.storage import Storage
 from pipeline.settings import Settings
 
 #: Names that are the same in every deployment, or hold the stack's own.
@@ -101,6 +103,15 @@ def test_exports_reports_and_logs_expire_after_the_days_of_the_settings(of_shop)
     expiring = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "ExpirationInDays" in rule}
     assert expiring == {"exports/": 45, "runs/": 180, "logs/": 180}
     assert [group["RetentionInDays"] for group in of_shop.of("Logs::LogGroup").values()] == [180] * 9
+
+
+@pytest.mark.parametrize(("log_days", "kept"), [(7, 36), (30, 36), (60, 60)])
+def test_reports_outlive_the_claims_that_are_judged_by_them(log_days, kept):
+    stack = Stack()
+    Storage(stack, "Storage", settings=Settings.parse({"tables": [{"name": "orders"}], "log_days": log_days}))
+    (bucket,) = assertions.Template.from_stack(stack).find_resources("AWS::S3::Bucket").values()
+    rules = {rule.get("Prefix"): rule for rule in bucket["Properties"]["LifecycleConfiguration"]["Rules"]}
+    assert [rules[folder]["ExpirationInDays"] for folder in ("runs/", "logs/")] == [kept, log_days]
 
 
 def test_logs_are_kept_for_every_number_of_days_that_the_settings_allow():
