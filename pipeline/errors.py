@@ -41,6 +41,7 @@ VERIFY_NOW = _START + """'{"table":"<table>","mode":"verify"}'"""
 RUN_ON = "aws ssm put-parameter --overwrite --type String --name <parameters>/control --value RUN"
 #: A deployment of the same template changes nothing, whatever has become of what it made; this looks, and makes it right.
 REPAIR = "make repair"
+_REPAIR_RUNS = " The command sets `control` of paused tables to RUN."
 
 
 _NOT_ASKED_FOR = (
@@ -150,7 +151,10 @@ class AwsUnavailable(EdgeFailed):
 class PermissionMissing(EdgeFailed):
     """AWS refused a call for lack of a permission."""
 
-    default_remedy = "Give the role its permission back, most simply by undoing what was changed by hand in the stack."
+    default_remedy = (
+        "Give the role its permission back, most simply by undoing what was changed by hand in the stack."
+        + _REPAIR_RUNS
+    )
     command = REPAIR
     heals_by_itself = False
 
@@ -160,6 +164,7 @@ class SettingsMissing(EdgeFailed):
 
     default_remedy = (
         "Make the parameter again. If the table was just taken out of the deployment there is nothing to do."
+        + _REPAIR_RUNS
     )
     command = REPAIR
     heals_by_itself = False
@@ -272,7 +277,7 @@ class BucketMissing(ExportUnfit):
 
     default_remedy = (
         "Make the stack's bucket again. The files of the tables were in it: delete the tables from the Glue database; the "
-        "next runs make them anew."
+        "next runs make them anew." + _REPAIR_RUNS
     )
     command = REPAIR
     heals_by_itself = False
@@ -283,6 +288,7 @@ class ExportAccessDenied(ExportUnfit):
 
     default_remedy = (
         "Give the functions' role its rights on the bucket and its key back, by undoing what was changed by hand."
+        + _REPAIR_RUNS
     )
     command = REPAIR
     heals_by_itself = False
@@ -291,7 +297,7 @@ class ExportAccessDenied(ExportUnfit):
 class JobNotStarted(PipelineError):
     """EMR Serverless refused the Spark job: an application or a setting of the job that is not what it should be."""
 
-    default_remedy = "Read the refusal, and undo what was changed by hand in the stack."
+    default_remedy = "Read the refusal, and undo what was changed by hand in the stack." + _REPAIR_RUNS
     command = REPAIR
     heals_by_itself = False
 

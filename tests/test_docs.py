@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.deployment import Deployment
-from pipeline.errors import error_names
+from pipeline.errors import REPAIR, error_names
 from pipeline.planning.execution_input import MODES
 from pipeline.settings import Settings, SparkSettings, TableSettings
 
@@ -33,6 +33,15 @@ def test_every_section_of_the_manual_shows_the_command_of_its_error():
     for name, kind in error_names().items():
         section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
         assert kind.command in section, name
+
+
+def test_mail_and_manual_warn_where_the_command_would_set_paused_tables_to_run():
+    repaired = {name: kind for name, kind in error_names().items() if kind.command == REPAIR}
+    assert len(repaired) == 5
+    for name, kind in repaired.items():
+        section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
+        assert "to RUN" in kind.default_remedy, name
+        assert "sets `control` to `RUN`" in section, name
 
 
 def test_every_setting_stands_in_the_readme():
