@@ -68,3 +68,4 @@ lock: install ## resolve the dependency groups again into the lock files
 	@$(UV) pip compile pyproject.toml --group lambdas --constraint requirements.lock \
 	  --python-version 3.11 --universal --generate-hashes --no-emit-index-url --quiet -o lambdas/requirements.lock
 	@npm install --package-lock-only --silent
+	@$(PYTHON) -m local.spark_jars --lock

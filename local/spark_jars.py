@@ -4,10 +4,13 @@ EMR brings Iceberg, its AWS bundle and S3A with its image; here they come from M
 7.14 is built on, as near as they are published. ``python -m local.spark_jars`` fetches them into ``.tools/ivy``, and lays
 copies of Spark's signed jars beside them, without their signatures: of a signed jar the JVM archives no class, and checks
 the digest of each that it loads, which a job that compiles its first expressions waits for.
+
+Whatever is fetched must be what ``spark_jars.lock`` says, jar by jar; with ``--lock`` that file is written instead.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import zipfile
@@ -17,6 +20,8 @@ from pathlib import Path
 JARS = Path(__file__).resolve().parent.parent / ".tools" / "ivy" / "jars"
 #: Copies of Spark's own signed jars without their signatures, to be found before those.
 UNSIGNED = JARS.with_name("unsigned")
+#: SHA-256 and name of every jar, as ``sha256sum`` writes them.
+LOCK = Path(__file__).with_suffix(".lock")
 
 ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.1"
 COORDINATES = (
@@ -36,8 +41,17 @@ _LEFT_OUT = "com.amazonaws:aws-java-sdk-bundle"
 _SIGNATURE = re.compile(r"META-INF/[^/]+\.(SF|RSA|DSA|EC)", re.IGNORECASE)
 
 
+class JarsDiffer(Exception):
+    """The jars that were fetched are not those of the lock file."""
+
+
 def resolve(folder: Path = JARS) -> list[Path]:
-    """Fetch the jars into `folder` (its name must be ``jars``, Ivy's own) and return them, sorted."""
+    """Fetch the jars into `folder` (its name must be ``jars``, Ivy's own) and return them, sorted.
+
+    What was there goes, for an earlier version would be used beside that of today; Ivy's cache has what stays.
+    """
+    for earlier in folder.glob("*.jar"):
+        earlier.unlink()
     # Only this needs PySpark, which takes most of a second to import.
     from pyspark.sql import SparkSession
 
@@ -51,6 +65,21 @@ def resolve(folder: Path = JARS) -> list[Path]:
     )
     session.stop()
     return sorted(folder.glob("*.jar"))
+
+
+def locked(jars: Iterable[Path]) -> str:
+    """The text of the lock file for these jars."""
+    return "".join(f"{hashlib.sha256(jar.read_bytes()).hexdigest()}  {jar.name}\n" for jar in jars)
+
+
+def check(jars: Iterable[Path], lock: Path = LOCK) -> None:
+    """Raise JarsDiffer, with the names, unless these are the jars of the lock file, all of them and no others."""
+    found, wanted = ({tuple(line.split()) for line in text.splitlines()} for text in (locked(jars), lock.read_text()))
+    if odd := sorted({name for _, name in found ^ wanted}):
+        raise JarsDiffer(
+            f"not what {lock.name} says, or missing, or not in it: {', '.join(odd)}. Remove {JARS.parent} and install again; "
+            "if the same is said then, do not use them."
+        )
 
 
 def unsign(jars: Iterable[Path], folder: Path = UNSIGNED) -> list[Path]:
@@ -75,15 +104,19 @@ def _copy(jar: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo], copy: Path) 
             made.writestr(entry, jar.read(entry))
 
 
-def main() -> int:
-    """Fetch and unsign; returns 1 where nothing was fetched."""
+def main() -> None:
+    """Fetch, check or lock, and unsign; ends with one sentence where the jars are others."""
     import pyspark  # as in `resolve`
 
-    if not resolve():
-        return 1
+    jars = resolve()
+    if sys.argv[1:] == ["--lock"]:
+        LOCK.write_text(locked(jars))
+    try:
+        check(jars)
+    except JarsDiffer as differ:
+        sys.exit(f"JarsDiffer: {differ}")
     unsign((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

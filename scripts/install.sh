@@ -16,7 +16,7 @@ node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 [ "$node_version" -ge 20 ] || fail "Node.js is version $node_version; install Node.js 20 or newer."
 command -v python3 >/dev/null || fail "python3 is missing; install any Python 3 with venv."
 
-stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py \
+stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py local/spark_jars.lock \
   local/aws/emr/rehearsal.py \
   | cksum | cut -d ' ' -f 1)
 [ -f "$stamp" ] && exit 0
@@ -40,7 +40,7 @@ npm ci --silent --no-progress & of_node=$!
 say "Spark's jars"
 # Spark's resolver prints every address it asks; that is worth reading only when it fails.
 .venv/bin/python -m local.spark_jars > .tools/jars.log 2>&1 \
-  || { tail -n 30 .tools/jars.log >&2; fail "the jars could not be resolved; the log is .tools/jars.log."; }
+  || { tail -n 30 .tools/jars.log >&2; fail "the jars could not be fetched, or are others; the log is .tools/jars.log."; }
 say "an archive of Spark's classes, for jobs that start in half the time"
 .venv/bin/python -m local.aws.emr.class_archive > .tools/classes.log 2>&1 \
   || { tail -n 30 .tools/classes.log >&2; fail "Spark could not be started; the log is .tools/classes.log."; }
