@@ -33,7 +33,7 @@ def check_machine(properties: Properties) -> None:
     role, logging = properties.get("RoleArn", ""), properties.get("LoggingConfiguration") or {}
     needed = DELIVER_LOGS if logging.get("Level", "OFF") != "OFF" else ()
     try:
-        check_trust(role, "states.amazonaws.com")
+        check_trust(role, "states.amazonaws.com", _arn("states", f"stateMachine:{properties.get('StateMachineName')}"))
         for action in needed:
             check(role, action, "*")
     except AccessDenied as denied:
@@ -71,7 +71,14 @@ def check_function(properties: Properties) -> None:
 def check_schedule(properties: Properties) -> None:
     """A schedule of a stack. Raises ValueError."""
     try:
-        check_trust((properties.get("Target") or {}).get("RoleArn", ""), "scheduler.amazonaws.com")
+        group = _arn("scheduler", f"schedule-group/{properties.get('GroupName', 'default')}")
+        check_trust((properties.get("Target") or {}).get("RoleArn", ""), "scheduler.amazonaws.com", group)
     except AccessDenied as denied:
         words = "The execution role you provide must allow AWS EventBridge Scheduler to assume the role."
         raise ValueError(words) from denied
+
+
+def _arn(service: str, rest: str) -> str:
+    from ministack.core.responses import get_account_id, get_region
+
+    return f"arn:aws:{service}:{get_region()}:{get_account_id()}:{rest}"

@@ -87,22 +87,29 @@ def check_caller(action: str, resource: str, context: Mapping[str, str] | None =
     _evaluate(CALLER.get().access_key, action, resource, context or {})
 
 
-def check_trust(role_arn: str, principal: str) -> None:
-    """A service may only use a role that exists and trusts it. Raises AccessDenied.
+def check_trust(role_arn: str, principal: str, source: str = "") -> None:
+    """A service may only use a role that exists and trusts it, for what it acts for. Raises AccessDenied.
 
-    Conditions of the trust policy are not evaluated: they name the account and the resource, which are always ours.
+    `source`: the ARN of what that is, which the service tells with its account; Lambda tells nothing.
     """
     from ministack import app
     from ministack.core import iam_evaluator
+    from ministack.core.responses import get_region
     from ministack.services import iam
 
     if not app.AUTH:
         return
     account = role_arn.split(":")[4] if role_arn.count(":") >= 5 else ""
     role = iam._roles.get_scoped(account, None, role_of_arn(role_arn)) or {}
+    told = {"aws:sourcearn": source, "aws:sourceaccount": source.split(":")[4]} if source else {}
+    request = iam_evaluator.EvalContext(
+        principal, "Service", account, "sts:AssumeRole", role_arn, get_region(), service_context=told
+    )
     for statement in statements_of(role.get("AssumeRolePolicyDocument", "{}")):
-        if statement.get("Effect") == "Allow" and iam_evaluator._service_principal_matches(
-            statement.get("Principal"), principal
+        if (
+            statement.get("Effect") == "Allow"
+            and iam_evaluator._service_principal_matches(statement.get("Principal"), principal)
+            and iam_evaluator._conditions_met(statement.get("Condition", {}), request)
         ):
             return
     raise AccessDenied(principal, "sts:AssumeRole", role_arn)

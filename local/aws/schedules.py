@@ -166,24 +166,30 @@ def payload_of(invocation: Invocation) -> str:
 
 def _deliver(invocation: Invocation) -> None:
     """Start the state machine under the schedule's role. Raises InvocationFailed."""
-    role, arn = invocation.target["RoleArn"], invocation.target["Arn"]
+    arn = invocation.target["Arn"]
     request = {"stateMachineArn": arn, "input": payload_of(invocation), "name": str(uuid4())}
     if arn == _SDK_TARGET:
         given = json.loads(payload_of(invocation))
         request = {f"{name[0].lower()}{name[1:]}": value for name, value in given.items()}
     elif ":stateMachine:" not in arn:
         raise InvocationFailed("UnsupportedTarget", f"The dispatcher cannot start {arn}", worth_a_retry=False)
-    _as_role(role, "states:StartExecution", request["stateMachineArn"])
+    _as_role(invocation, "states:StartExecution", request["stateMachineArn"])
     _call("states", "AWSStepFunctions.StartExecution", request)
 
 
-def _as_role(role_arn: str, action: str, resource: str) -> None:
+def _as_role(invocation: Invocation, action: str, resource: str) -> None:
+    role_arn = invocation.target["RoleArn"]
     try:
-        check_trust(role_arn, _PRINCIPAL)
+        check_trust(role_arn, _PRINCIPAL, group_of(invocation.schedule_arn))
         check(role_arn, action, resource)
     except AccessDenied as denied:
         raise InvocationFailed("AccessDeniedException", str(denied), worth_a_retry=False) from denied
     CALLER.set(caller_for(role_arn, "scheduler"))
+
+
+def group_of(schedule_arn: str) -> str:
+    """The ARN of a schedule's group: what Scheduler names as the source when it takes a role."""
+    return schedule_arn.rpartition("/")[0].replace(":schedule/", ":schedule-group/")
 
 
 def _call(service: str, target: str, parameters: dict[str, Any]) -> None:
@@ -224,7 +230,7 @@ def _to_dead_letters(invocation: Invocation, failure: InvocationFailed, exhauste
     }
     attributes = {name: {"DataType": "String", "StringValue": value} for name, value in said.items() if value}
     try:
-        _as_role(invocation.target["RoleArn"], "sqs:SendMessage", queue)
+        _as_role(invocation, "sqs:SendMessage", queue)
         _call(
             "sqs",
             "AmazonSQS.SendMessage",

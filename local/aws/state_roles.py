@@ -71,10 +71,10 @@ def _checked_task(invoke: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(resource: str, input_data: Any) -> Any:
         from ministack.services import stepfunctions
 
-        role = current_role()
-        if role is not None and isinstance(input_data, dict):
+        role, execution = current_role(), current_execution()
+        if role is not None and execution is not None and isinstance(input_data, dict):
             try:
-                check_trust(role, _PRINCIPAL)
+                check_trust(role, _PRINCIPAL, execution["stateMachineArn"])
                 for action, arn, context in rights_of_task(resource, input_data):
                     check(role, action, arn, context)
             except AccessDenied as denied:

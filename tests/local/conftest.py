@@ -41,10 +41,14 @@ class Account:
         self.aws = aws
         self._checks_before = len(aws.access_log())
 
-    def role(self, name: str, service: str, *allowed: dict[str, Any]) -> str:
-        """A role a service may assume, with the given statements' Action and Resource; returns its ARN."""
+    def role(self, name: str, service: str, *allowed: dict[str, Any], only: dict[str, Any] | None = None) -> str:
+        """A role a service may assume, with the given statements' Action and Resource; returns its ARN.
+
+        `only`: the conditions under which it may.
+        """
         iam = self.aws.client("iam")
         trust = {"Effect": "Allow", "Principal": {"Service": f"{service}.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        trust = {**trust, "Condition": only} if only else trust
         document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
         arn: str = iam.create_role(RoleName=name, AssumeRolePolicyDocument=document)["Role"]["Arn"]
         if allowed:

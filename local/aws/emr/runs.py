@@ -79,8 +79,8 @@ def _live(run_id: str, control: Control) -> None:
     try:
         _wait_for_a_place(run, control)
         set_state(run, "PENDING")
-        _require_trust(run["executionRole"])
         application = STORE.applications[run["applicationId"]]
+        _require_trust(run["executionRole"], application["arn"])
         job = job_of(run, application)
         workers.require_room(job, application)
         control.stop_if_asked()
@@ -121,9 +121,9 @@ def _ahead_of(run: Record) -> int:
     return under_way.index(run["jobRunId"])
 
 
-def _require_trust(role_arn: str) -> None:
+def _require_trust(role_arn: str, application_arn: str) -> None:
     try:
-        check_trust(role_arn, _PRINCIPAL)
+        check_trust(role_arn, _PRINCIPAL, application_arn)
     except AccessDenied as denied:
         raise JobFailed(
             f"Could not assume runtime role {role_arn} because it does not exist or isn't set up with the required "

@@ -231,3 +231,19 @@ def test_a_role_that_the_service_may_not_assume_is_refused(aws, account, kind):
     }[kind]
     assert _deploy(aws, account, resources)["StackStatus"].startswith("ROLLBACK")
     assert "assume" in _reasons(aws).lower()
+
+
+@pytest.mark.parametrize(("named", "made"), [("m", "CREATE_COMPLETE"), ("another", "ROLLBACK_COMPLETE")])
+def test_a_machine_is_made_only_with_a_role_that_names_it(aws, account, named, made):
+    source = {"aws:SourceArn": f"arn:aws:states:us-east-1:000000000000:stateMachine:{named}"}
+    role = account.role("m", "states", only={"ArnLike": source})
+    assert _deploy(aws, account, _machine(role))["StackStatus"] == made
+
+
+def test_lambda_tells_no_source_so_that_a_condition_on_it_locks_it_out(aws, account):
+    role = account.role("f", "lambda", only={"StringEquals": {"aws:SourceAccount": "000000000000"}})
+    code = {"ZipFile": "def handler(event, context): pass"}
+    function = {"Role": role, "Runtime": "python3.11", "Handler": "index.handler", "Code": code}
+    made = _deploy(aws, account, {"F": ("AWS::Lambda::Function", function)})
+    assert made["StackStatus"].startswith("ROLLBACK")
+    assert "cannot be assumed by Lambda" in _reasons(aws)

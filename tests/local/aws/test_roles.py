@@ -66,6 +66,27 @@ def test_a_role_that_does_not_trust_step_functions_is_of_no_use(aws, account):
     assert "sts:AssumeRole" in ended["cause"]
 
 
+_MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:"
+
+
+@pytest.mark.parametrize(
+    ("only", "trusted"),
+    [
+        ({"StringEquals": {"aws:SourceAccount": "000000000000"}}, True),
+        ({"StringEquals": {"aws:SourceAccount": "111122223333"}}, False),
+        ({"ArnLike": {"aws:SourceArn": f"{_MACHINE}*"}}, True),
+        ({"ArnLike": {"aws:SourceArn": f"{_MACHINE}another"}}, False),
+    ],
+)
+def test_a_role_is_for_the_account_and_the_source_that_it_names(aws, account, only, trusted):
+    topic = _topic(aws)
+    role = account.role("machine", "states", {"Action": "sns:Publish", "Resource": topic}, only=only)
+    task = {"Resource": "arn:aws:states:::sns:publish", "Arguments": {"TopicArn": topic, "Message": "m"}}
+    ended = account.run(account.machine({"Do": {"Type": "Task", **task, "End": True}}, role))
+    assert ended["status"] == ("SUCCEEDED" if trusted else "FAILED")
+    assert trusted or "sts:AssumeRole" in ended["cause"]
+
+
 _JOB = "arn:aws:states:::emr-serverless:startJobRun.sync"
 _RULE = "arn:aws:events:us-east-1:000000000000:rule/StepFunctionsGetEventsForEMRServerlessJobRule"
 _APPLICATION = "arn:aws:emr-serverless:us-east-1:000000000000:/applications/00none"

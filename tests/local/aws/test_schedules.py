@@ -20,8 +20,8 @@ class Tick:
             "QueueArn"
         ]
 
-    def schedule(self, *rights: dict, service: str = "scheduler", **target) -> None:
-        role = self.account.role("scheduler", service, *rights)
+    def schedule(self, *rights: dict, service: str = "scheduler", only: dict | None = None, **target) -> None:
+        role = self.account.role("scheduler", service, *rights, only=only)
         self.aws.client("scheduler").create_schedule(
             Name="tick",
             ScheduleExpression="rate(15 minutes)",
@@ -112,6 +112,15 @@ def test_a_role_that_may_not_ends_in_the_dead_letter_queue_at_once(aws, tick, se
     assert said["ERROR_CODE"] == "AccessDeniedException"
     assert said["RETRY_ATTEMPTS"] == "0"
     assert said["TARGET_ARN"] == tick.machine
+
+
+@pytest.mark.parametrize(("group", "started"), [("default", 1), ("another", 0)])
+def test_a_schedule_takes_a_role_only_for_the_group_that_it_names(aws, tick, group, started):
+    source = {"aws:SourceArn": f"arn:aws:scheduler:us-east-1:000000000000:schedule-group/{group}"}
+    tick.schedule(tick.start, only={"StringEquals": {"aws:SourceAccount": "000000000000"}, "ArnLike": source})
+    aws.advance(900)
+    aws.tick()
+    assert len(tick.inputs()) == started
 
 
 def test_a_passing_failure_is_retried_and_says_so(aws, tick):

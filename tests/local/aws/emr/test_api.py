@@ -163,6 +163,20 @@ def test_a_role_that_does_not_trust_the_service_fails_the_job(jobs, account):
     assert "trust relationship" in failed["stateDetails"]
 
 
+@pytest.mark.parametrize(("application", "refused"), [("*", False), ("another", True)])
+def test_a_job_takes_a_role_only_for_the_application_that_it_names(jobs, account, application, refused):
+    source = {"aws:SourceArn": f"arn:aws:emr-serverless:us-east-1:000000000000:/applications/{application}"}
+    # It has no rights at all: where it may be taken, the job fails at its first file.
+    role = account.role("bound", "emr-serverless", only={"ArnLike": source})
+
+    failed = jobs.ended(jobs.start(executionRoleArn=role))
+
+    assert ("trust relationship" in failed["stateDetails"], "s3:GetObject" in failed["stateDetails"]) == (
+        refused,
+        not refused,
+    )
+
+
 def test_a_job_too_large_for_the_application_fails(jobs):
     small = jobs.make_application(maximumCapacity={"cpu": "4 vCPU", "memory": "16 GB"})
 
