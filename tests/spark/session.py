@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -16,3 +18,17 @@ def session_with(warehouse: Path) -> SparkSession:
     session = local_session(warehouse, "glue", cores="2", is_bulk=True)
     session.sparkContext.setLogLevel("ERROR")
     return configured(session)
+
+
+@contextmanager
+def plans_in_full(spark: SparkSession) -> Iterator[None]:
+    """Plans as text hold every field and have no end cut off, which the session of a job does to them."""
+    cut = ("spark.sql.maxPlanStringLength", "spark.sql.debug.maxToStringFields")
+    before = {name: spark.conf.get(name) for name in cut}
+    for name in cut:
+        spark.conf.set(name, str(10**7))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)

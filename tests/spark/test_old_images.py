@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from spark.expressions import wide_items
 from tests.spark.large import always_filtered
-from tests.spark.overriding import carry_out
+from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import ALL_TYPES, N, S, item
 from tests.spark.shop import NEW_ONLY
 
@@ -93,14 +95,16 @@ def test_a_row_lost_and_a_row_invented_cancel_in_the_sums_and_not_here(shop):
 def test_what_is_dropped_and_hashed_is_compared_as_the_table_has_it(shop):
     source = shop(compare_old_images=True)
     said = {"mail": {"hash": True}, "/who/zip": {"drop": True}, "/who/name": {"hash": True}}
-    who = {"M": {"name": S, "zip": S, "age": N}}
-    source.put(1, item("a", mail=S, who=who), item("b", mail=S, who=who))
+    mail, who = {"S": "Ada@x.org"}, {"M": {"name": {"S": "Ada"}, "zip": {"S": "1000"}, "age": N}}
+    source.put(1, item("a", mail=mail, who=who), item("b", mail=mail, who=who))
     carry_out(source, source.full(5), **said)
-    source.change("UPDATE TABLE SET mail = 'x' WHERE pk = 'b'")
+    source.change("UPDATE TABLE SET mail = 'else' WHERE pk = 'b'")
     source.put(6, item("a"), item("b"))
     report = carry_out(source, source.windows(5, 25), **said)
     assert compared(report) == [1, 1, 0, 0]
-    assert [value["path"] for value in report["differences"][0]["values"]] == ["/mail"]
+    shown = json.dumps({"S": hashed('{"S":"Ada@x.org"}')}, separators=(",", ":"))
+    assert report["differences"][0]["values"] == [{"path": "/mail", "source": shown, "table": '"else"'}]
+    assert [word for word in ("Ada", "1000") if word in json.dumps(report)] == []
 
 
 @pytest.mark.parametrize("job", ["merge", "backfill"])

@@ -11,11 +11,12 @@ import spark.loading.sampling
 from pipeline.columns.columns_file import to_file
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import HashSecretUnfit, JobFailed, RebuildNeeded, SettingRefused
+from pipeline.errors import HashSecretUnfit, JobFailed, RebuildNeeded, SettingRefused, VerificationFailed
 from spark.hiding.protection import Protection
 from spark.job import run
 from tests.spark.overriding import SECRET, carry_out, hashed
 from tests.spark.sample_items import N, S, item, lines
+from tests.spark.session import plans_in_full
 
 pytestmark = pytest.mark.spark
 
@@ -101,18 +102,29 @@ def test_a_verification_knows_what_is_dropped_and_hashed(protected):
     assert run(source.spark, order, SECRET)["result"] == "0 differences"
 
 
+def test_a_verification_shows_what_differs_by_its_hash(shop):
+    source = shop()
+    source.put(1, item("a", email={"S": "Ada@x.org"}, note={"S": "hide me"}))
+    said = {"email": {"hash": True}, "note": {"drop": True}}
+    carry_out(source, source.full(5), **said)
+    source.change("UPDATE TABLE SET email = 'else'")
+    order = replace(source.full(5), job="verify")
+    with pytest.raises(VerificationFailed):
+        carry_out(source, order, **said)
+    report, shown = source.report(order), json.dumps({"S": hashed('{"S":"Ada@x.org"}')}, separators=(",", ":"))
+    assert report["differences"][0]["values"] == [{"path": "/email", "source": shown, "table": '"else"'}]
+    assert [word for word in ("Ada@x.org", "hide me") if word in json.dumps(report)] == []
+
+
 def test_no_plan_property_or_report_shows_the_secret(protected):
     source, loaded, merged = protected
     pads = [bytes(b ^ pad for b in SECRET.encode().ljust(64, b"\0")).hex() for pad in (0x36, 0x5C)]
     protection = Protection.of(Overrides.parse({"email": {"hash": True}}), SECRET)
     items = source.spark.sql("SELECT map('email', map('S', 'x')) AS item")
     plan = protection.protected(items, "item")._jdf.queryExecution()
-    shown = [
-        plan.toString(),
-        plan.executedPlan().toString(),
-        repr(protection),
-        json.dumps([loaded, merged, source.metadata]),
-    ]
+    with plans_in_full(source.spark):
+        plans = [plan.toString(), plan.executedPlan().toString()]
+    shown = [*plans, repr(protection), json.dumps([loaded, merged, source.metadata])]
     for hidden in (SECRET, SECRET.encode().hex(), *(pad[:32] for pad in pads)):
         assert [text for text in shown if hidden in text.lower()] == []
     assert "LocalTableScan" in shown[1]
@@ -122,15 +134,18 @@ def test_what_the_table_was_loaded_with_holds_until_a_rebuild(protected):
     source = protected[0]
     source.put(26, item("e"))
     order, before = source.windows(25, 45), source.metadata
+    verification = replace(source.full(25), job="verify")
     said = {**SAID, "phone": {"hash": True}}
     for changed, secret in (
         ({**said, "code": {"hash": True}}, SECRET),
-        ({**said, "code": "S"}, SECRET),
         ({name: what for name, what in said.items() if name != "secret note"}, SECRET),
         (said, SECRET + "!"),
     ):
-        with pytest.raises(RebuildNeeded):
-            carry_out(source, order, secret, **changed)
+        for refused in (order, verification):
+            with pytest.raises(RebuildNeeded):
+                carry_out(source, refused, secret, **changed)
+    with pytest.raises(RebuildNeeded):
+        carry_out(source, order, **{**said, "code": "S"})
     with pytest.raises(HashSecretUnfit):
         carry_out(source, order, "short", **said)
     with pytest.raises(SettingRefused, match="rows are found by their key"):

@@ -24,6 +24,7 @@ from spark.job import run
 from spark.verifying.verify import Verification, compared_pairs
 from tests.spark import tampering
 from tests.spark.sample_items import N_KEY
+from tests.spark.session import plans_in_full
 from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
@@ -240,10 +241,8 @@ def test_the_table_and_the_items_are_shuffled_once_each_and_joined_once(loaded):
     (export,) = read_exports(s.spark, order)
     this = Verification(s.spark, order, export, table.rows_at(newest), table.columns_at(newest))
     pairs = compared_pairs(this)
-    length = s.spark.conf.get("spark.sql.maxPlanStringLength")
-    s.spark.conf.set("spark.sql.maxPlanStringLength", str(10**7))
-    plan = pairs._jdf.queryExecution().executedPlan().toString()
-    s.spark.conf.set("spark.sql.maxPlanStringLength", length)
+    with plans_in_full(s.spark):
+        plan = pairs._jdf.queryExecution().executedPlan().toString()
     operators = re.findall(r"^[ :+-]*(\w+)", plan, flags=re.MULTILINE)
     assert (operators.count("Exchange"), operators.count("SortMergeJoin")) == (2, 1)
     assert "Python" not in plan
