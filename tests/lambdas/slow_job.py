@@ -1,13 +1,15 @@
-"""A job for the local AWS that takes as long as a test wants: Spark's place is taken, in the launcher's process."""
+"""Jobs for the local AWS that take as long as a test wants: Spark's place is taken, in the launcher's process."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
 
+from local.aws.emr.control import JobCancelled
 from local.aws.emr.store import STORE
 
 STAND_IN = f"{__name__}:until_cancelled"
+TOO_SLOW = f"{__name__}:too_slow"
 
 
 def until_cancelled(_arguments: Sequence[str], _credentials: Mapping[str, str]) -> int:
@@ -15,3 +17,8 @@ def until_cancelled(_arguments: Sequence[str], _credentials: Mapping[str, str]) 
     while all(run["state"] != "CANCELLING" for run in STORE.job_runs.values()):
         time.sleep(0.02)
     return 1
+
+
+def too_slow(_arguments: Sequence[str], _credentials: Mapping[str, str]) -> int:
+    """Be cancelled at once, as a job run is that takes longer than it may."""
+    raise JobCancelled("Job run was cancelled because it ran longer than its execution timeout")

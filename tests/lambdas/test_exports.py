@@ -109,6 +109,17 @@ def test_an_export_that_failed_is_asked_for_anew_and_the_same_one_after_that(acc
     assert check(second)["ready"]
 
 
+def test_an_export_that_hangs_for_two_days_is_asked_for_anew(account: Account):
+    account.aws.set_knobs(export_seconds=10**6)
+    plan = planned(account, *windows(account, 2, 1))
+    (hanging,) = start(plan)
+    account.aws.advance(46 * 3600)
+    assert start({**plan, "seen_at": account.instants(0)[0]}) == [hanging]
+    account.aws.advance(2 * 3600)
+    (anew,) = start({**plan, "seen_at": account.instants(0)[0]})
+    assert (anew["retry"], anew["arn"] == hanging["arn"]) == (1, False)
+
+
 def test_after_many_failures_it_is_called_what_the_last_one_failed_of_and_goes_on_once_that_is_mended(account: Account):
     account.lose_bucket()
     plan = planned(account, *windows(account, 2, 1))

@@ -14,15 +14,25 @@ from pipeline.instants import parse_instant
 from pipeline.planning.execution_input import BACKFILL
 from pipeline.planning.journal import Claim, RunPlan
 from tests.lambdas.account import MACHINE, SETTINGS, Account, call
+from tests.lambdas.slow_job import TOO_SLOW
 from tests.lambdas.ticks import Schedule
 
 pytestmark = pytest.mark.local_aws
 
 
-@pytest.mark.parametrize("by_schedule", [True, False], ids=["by the schedule", "by a person's run"])
+@pytest.mark.parametrize(
+    ("by_schedule", "ended"),
+    [
+        pytest.param(True, "FAILED", id="by the schedule"),
+        pytest.param(False, "FAILED", id="by a person's run"),
+        pytest.param(True, "CANCELLED", id="by the schedule, after too slow ones"),
+    ],
+)
 def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_on(
-    account: Account, schedule: Schedule, up_to_date: str, by_schedule: bool
+    account: Account, schedule: Schedule, up_to_date: str, by_schedule: bool, ended: str
 ):
+    if ended == "CANCELLED":
+        account.stand_in_for_jobs(TOO_SLOW)
     start, end = map(parse_instant, account.instants(2, 0))
     wished = RunPlan(BACKFILL, account.source_id(), (start, end))
     dead = f"{MACHINE.replace(':stateMachine:', ':execution:')}:dead"
@@ -31,7 +41,7 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
         event = schedule.event()
         asked = {"input": {**event["input"], "dry_run": True}, "execution": event["execution"]}
         assert call(plan_handler, **asked)["taken_over_from"] == dead, number
-        account.run_job(wished.job_id, f"{wished.job_id}-{number}")
+        account.run_job(wished.job_id, f"{wished.job_id}-{number}", ended)
     for _ in range(2):
         event = schedule.event(by_schedule=by_schedule)
         plan = call(plan_handler, input=event["input"], execution=event["execution"])

@@ -29,8 +29,7 @@ def slow(account: Account) -> None:
     account.aws.client("emr-serverless").update_application(
         applicationId=account.application, schedulerConfiguration={"maxConcurrentRuns": 1}
     )
-    account.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key="merge.py")
-    account.aws.set_knobs(job_stand_in=STAND_IN)
+    account.stand_in_for_jobs(STAND_IN)
 
 
 def planned(account: Account, mode: str = "update", **given: Any) -> dict[str, Any]:
