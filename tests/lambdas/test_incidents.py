@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from lambdas import notify_success
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
-from pipeline.planning.execution_input import VERIFY
+from pipeline.planning.execution_input import MAINTAIN, VERIFY
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
@@ -42,6 +42,13 @@ def test_its_change_is_mailed_and_its_end_is_one_all_clear(
     assert writes() == 4
     schedule.fails("PitrOff")
     assert schedule.subjects[3:] == ["FAILED orders: PitrOff"]
+
+
+def test_the_same_failure_of_other_work_is_mailed_as_well(schedule: Schedule):
+    maintenance, update = done(plan("12:00", MAINTAIN))["plan"], done()["plan"]
+    for planned in (maintenance, maintenance, update, update):
+        schedule.fails("States.TaskFailed", planned)
+    assert schedule.subjects == ["FAILED orders: JobFailed"] * 2
 
 
 def test_the_end_is_told_by_the_round_that_works_again(schedule: Schedule, account: Account, up_to_date: str):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.record_watermark import handler
-from pipeline.errors import WatermarkNotCommitted
+from pipeline.errors import PermissionMissing, WatermarkNotCommitted
 from tests.lambdas.account import Account, call
 
 pytestmark = pytest.mark.local_aws
@@ -49,6 +49,17 @@ def test_what_it_hands_on_fits_between_states_however_long_the_names_are(account
 def test_a_commit_without_a_report_is_recorded_all_the_same(account: Account):
     account.commit(account.grid(), job_id="job-1")
     assert record()["misfits"] == []
+
+
+def test_a_report_that_may_not_be_read_leaves_the_watermark_to_be_recorded(account: Account):
+    account.commit(account.grid(), job_id="job-1")
+    (before,) = account.instants(1)
+    account.put_parameter("orders", "last-export-time", before)
+    reports = {"resource": "arn:aws:s3:::the-bucket/runs/*", "code": "AccessDenied", "status": 403}
+    account.aws.set_faults({"name": "denied", "action": "s3:GetObject", **reports})
+    with pytest.raises(PermissionMissing):
+        record()
+    assert account.parameters()["last-export-time"] == before
 
 
 @pytest.mark.parametrize("table", ["another job's", "none"])

@@ -25,10 +25,11 @@ class Schedule:
         return {"input": {"table": "orders", **tick}, **started}
 
     def fails(self, error: str, plan: dict[str, Any] | None = None, *, by_schedule: bool = True) -> None:
-        """A run that fails while it plans, or with a plan."""
+        """A run that fails while it plans or, with a plan, whose job does."""
         cause = json.dumps({"errorMessage": "It broke.\nTo do: Mend it."})
-        failure = {"state": "Plan", "error": error, "cause": cause}
-        call(notify_failure.handler, **self.event(by_schedule=by_schedule), plan=plan or {}, failure=failure)
+        failure = {"state": "RunSparkJob" if plan else "Plan", "error": error, "cause": cause}
+        event = {**self.event(by_schedule=by_schedule), "plan": plan or {}, "clientToken": "job-0"}
+        call(notify_failure.handler, **event, failure=failure)
 
     def plans(self, *, by_schedule: bool = True, answers_lost: int = 0) -> dict[str, Any]:
         """A run up to its plan; its news is told as the state machine would, and again after an answer that was lost."""
