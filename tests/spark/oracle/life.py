@@ -58,7 +58,8 @@ class Life:
             secret=SECRET,
         )
         said_of = [name for name in self._names if dice.random() < 0.6]
-        self._wishes = Wishes.of(dice, said_of, self._inner) if seed % 3 == 0 else NO_WISHES
+        #: What is said of the columns until the rebuild, and then from the rebuild on.
+        self.wishes = Wishes.of(dice, said_of, self._inner) if seed % 3 == 0 else NO_WISHES
         self._is_looked_after = seed % 2 == 1
         self._held: dict[int, Item] = {}
         self._ever: set[int] = set()
@@ -69,7 +70,7 @@ class Life:
         The second merge is done as into a large table. Backfill and maintenance are every other table's. The rebuild comes
         with other wishes, where there are any.
         """
-        self.shop.columns = self._wishes.columns
+        self.shop.columns = self.wishes.columns
         for _ in range(self._count // 2):
             self._put(1, self._dice.randrange(self._count))
         self.shop.load(_FIRST)
@@ -89,8 +90,8 @@ class Life:
             found += self._compared("the backfill", at)
             self.shop.maintain(at)
             found += self._compared("maintenance", at)
-        self._wishes = self._wishes.others(self._dice, self._names)
-        self.shop.columns = self._wishes.columns
+        self.wishes = self.wishes.others(self._dice, self._names)
+        self.shop.columns = self.wishes.columns
         self.shop.load(at)
         found += self._compared("the rebuild", at)
         return Lived(len(self._ever), tuple(found))
@@ -113,7 +114,7 @@ class Life:
         for name in self._names:
             if dice.random() < share * 0.6:
                 item[name] = deep(dice) if dice.random() < 0.01 else value(dice, usual_type(name, dice), self._inner)
-        item = self._wishes.obeyed(item, dice)
+        item = self.wishes.obeyed(item, dice)
         self._held[number] = item
         self._ever.add(number)
         self.shop.put(at, {**item, **self._key_of(number)})
@@ -125,8 +126,8 @@ class Life:
         return key | {part.name: {part.type: _KEYS[part.type](number)} for part in second}
 
     def _compared(self, after: str, at: float) -> list[str]:
-        wrong = self.shop.differences(at, self._wishes.shown)
-        return [f"after {after}: {found}" for found in [*wrong, *self._wishes.broken(columns(self.shop.table))]]
+        wrong = self.shop.differences(at, self.wishes.shown)
+        return [f"after {after}: {found}" for found in [*wrong, *self.wishes.broken(columns(self.shop.table))]]
 
     def _continued(self, report: Mapping[str, Any]) -> list[str]:
         """Every old image must be what the table showed."""
