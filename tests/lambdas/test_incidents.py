@@ -65,6 +65,15 @@ def event_subject(event: dict[str, Any]) -> str:
     return f"OK orders: 15 records, at {event['report']['watermark']}"
 
 
+def test_a_dry_run_leaves_it_to_others_to_tell_that_an_incident_is_over(schedule: Schedule, up_to_date: str):
+    schedule.fails("PitrOff")
+    told = schedule.told()
+    rehearsed = schedule.plans(by_schedule=False, dry_run=True)
+    assert (rehearsed["planned"], rehearsed["works"], rehearsed["news"]) == ("Idle", True, [])
+    assert (schedule.subjects, schedule.told()) == (["FAILED orders: PitrOff"], told)
+    assert schedule.plans()["news"] == ["IncidentOver"]
+
+
 @pytest.mark.parametrize("control", ["PAUSE", "RUN"])
 def test_a_run_that_knows_nothing_of_the_table_ends_no_incident(schedule: Schedule, account: Account, control: str):
     schedule.fails("PitrOff")

@@ -31,10 +31,10 @@ class Schedule:
         event = {**self.event(by_schedule=by_schedule), "plan": plan or {}, "clientToken": "job-0"}
         call(notify_failure.handler, **event, failure=failure)
 
-    def plans(self, *, by_schedule: bool = True, answers_lost: int = 0) -> dict[str, Any]:
+    def plans(self, *, by_schedule: bool = True, answers_lost: int = 0, **asked: Any) -> dict[str, Any]:
         """A run up to its plan; its news is told as the state machine would, and again after an answer that was lost."""
         event = self.event(by_schedule=by_schedule)
-        plan = call(plan_handler, input=event["input"], execution=event["execution"])
+        plan = call(plan_handler, input={**event["input"], **asked}, execution=event["execution"])
         for _ in range(1 + answers_lost if plan["news"] else 0):
             call(notify_news.handler, **event, plan=plan)
         return plan

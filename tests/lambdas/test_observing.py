@@ -1,0 +1,35 @@
+"""What Plan looks at is read in an order: of work that has ended the table never shows the state of before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lambdas.aws import executions
+from lambdas.plan import handler
+from tests.lambdas.account import Account, call
+
+pytestmark = pytest.mark.local_aws
+
+
+def plan(execution: str) -> dict[str, Any]:
+    return call(handler, input={"table": "orders"}, execution=execution)
+
+
+def test_what_is_committed_while_it_is_looked_who_owns_the_work_is_seen(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+):
+    account.commit(account.grid(2))
+    dead, runs = account.execution(), executions.runs
+    first, end = plan(dead), account.grid()
+    account.stop(dead)
+    account.aws.advance(3600)
+
+    def runs_until_it_has_committed(owner: str) -> bool:
+        account.commit(end, job_id=first["job_id"])
+        return runs(owner)
+
+    monkeypatch.setattr(executions, "runs", runs_until_it_has_committed)
+    answer = plan(account.execution())
+    assert (answer["kind"], answer["start"], answer["taken_over_from"]) == ("Export", first["end"], "")
