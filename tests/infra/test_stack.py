@@ -44,7 +44,7 @@ def test_only_what_the_pipeline_has_left_behind_expires_never_the_tables(templat
     ]
 
 
-def test_the_reports_are_a_table_beside_the_others_with_a_folder_for_each_source(template):
+def test_the_reports_are_a_table_beside_the_others_with_a_folder_for_each_source(template, of_shop):
     (name,) = template.of("S3::Bucket")
     table = template.one("Glue::Table")
     found = table["TableInput"]
@@ -53,7 +53,10 @@ def test_the_reports_are_a_table_beside_the_others_with_a_folder_for_each_source
     folder = found["Parameters"]["storage.location.template"].replace("${source}", "orders")
     key = Deployment(**{f.name: "" for f in fields(Deployment)}).report_key("orders", "job-1")
     assert f"{folder}job-1.json" == f"s3://<{name}>/{key}"
-    assert found["Parameters"]["projection.source.values"] == "orders"
+    values = [
+        of.one("Glue::Table")["TableInput"]["Parameters"]["projection.source.values"] for of in (template, of_shop)
+    ]
+    assert values == ["orders", "orders,carts"]
 
 
 @pytest.mark.parametrize("kind", ["S3::BucketPolicy", "SNS::TopicPolicy", "SQS::QueuePolicy"])
@@ -157,7 +160,9 @@ def test_the_spark_application_costs_nothing_when_idle_and_is_bounded_in_whole_w
     assert (application["ReleaseLabel"], application["Architecture"]) == ("emr-7.14.0", "ARM64")
     assert application["AutoStartConfiguration"]["Enabled"] and application["AutoStopConfiguration"]["Enabled"]
     assert "InitialCapacity" not in application
-    workers = (1 + settings.spark.max_executors) * application["SchedulerConfiguration"]["MaxConcurrentRuns"]
+    queue = application["SchedulerConfiguration"]
+    assert queue["QueueTimeoutMinutes"] == 6 * 60  # as the manual and the README say
+    workers = (1 + settings.spark.max_executors) * queue["MaxConcurrentRuns"]
     assert application["MaximumCapacity"] == {
         "Cpu": f"{4 * workers} vCPU",
         "Memory": f"{16 * workers} GB",

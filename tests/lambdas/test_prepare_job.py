@@ -98,6 +98,7 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
     assert order.columns_file == "s3://the-bucket/columns.json"
     overtaken = {**plan, "columns_file": "s3://the-bucket/columns of before.json"}
     assert ordered(prepare(overtaken)).columns_file == "s3://the-bucket/columns of before.json"
+    assert prepared["timeout_minutes"] == 12 * 60  # as the manual and the README say
     assert (prepared["application_id"], prepared["role_arn"]) == (application, DEPLOYMENT.job_role_arn)
     assert prepared["spark_submit_parameters"].startswith("--py-files s3://the-bucket/spark.zip --conf ")
 
