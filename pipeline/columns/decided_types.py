@@ -46,6 +46,8 @@ from pipeline.columns.types import (
 _SURELY_DICTIONARY = 500
 #: … or fewer, of which each map holds only a small part.
 _PERHAPS_DICTIONARY, _SPARSE = 50, 0.25
+#: What is made of numbers that the user has set where none was seen; other numbers widen it.
+_NARROWEST = {"N": LONG, "NS": ColumnType(Kind.SET, element=LONG)}
 
 
 def column_type(seen: Profile) -> ColumnType | None:
@@ -56,6 +58,11 @@ def column_type(seen: Profile) -> ColumnType | None:
     if not decided_for:
         return None
     return _scalar(decided_for, seen) if decided_for <= SCALAR_TAGS else _container(decided_for, seen)
+
+
+def as_set(seen: Profile) -> ColumnType | None:
+    """The same for a column that is there; of numbers that are set while none was seen, the narrowest, which others widen."""
+    return column_type(seen) or _NARROWEST.get(seen.pin)
 
 
 def _of_most(seen: Profile) -> set[str]:
@@ -73,7 +80,7 @@ def serves(type_: ColumnType, seen: Profile) -> bool:
 
 
 def _pinned(seen: Profile) -> ColumnType | None:
-    """The type that the user has set; None where it leaves a choice to the data and there are none yet."""
+    """The type that the user has set; None where it leaves a choice to the data and they say nothing of it yet."""
     scale = decimal_scale(seen.pin)
     if scale is not None:
         return ColumnType(Kind.DECIMAL, scale=scale)
@@ -81,7 +88,8 @@ def _pinned(seen: Profile) -> ColumnType | None:
         return TYPE_OF_PIN[seen.pin]
     tag = tags_of(seen.pin)[0]
     if tag not in seen.values:
-        return None
+        # Of values of other types alone: a column that none of them fits, so that they are seen.
+        return _NARROWEST.get(seen.pin) if seen.values else None
     return number_type(seen) if tag == "N" else _container({tag}, seen)
 
 
@@ -119,6 +127,8 @@ def _map(seen: Profile) -> ColumnType:
         struct = ColumnType(Kind.STRUCT, fields=fields_of(seen))
         if struct.fields and has_room(struct, seen):
             return struct
+        if seen.pin == "struct":
+            return JSON
     element = alike(seen.any_member)
     return ColumnType(Kind.DICTIONARY, element=element) if element else JSON
 
@@ -150,7 +160,7 @@ def alike(seen: Profile | None) -> ColumnType | None:
     """The one type of a list's elements or a dictionary's values; None where they are mixed or nothing is known."""
     if seen is None or (len(seen.values) != 1 and not seen.pin):
         return None
-    type_ = column_type(seen)
+    type_ = as_set(seen)
     return None if type_ == JSON else type_
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.columns.profile import Profile
-from pipeline.columns.types import ColumnType, Field
+from pipeline.columns.types import ColumnType, Field, Kind
 
 #: A column's fields, all those inside its fields counted: of 1,600, a merge of ten changes takes half a minute to plan.
 MOST_FIELDS = 1_000
 #: Glue takes a type of 131,072 characters at most, each field's name and type in it. A field with more than its share of
 #: them counts as several, so that of any names there are no more fields than Glue takes.
 _SHARE_OF_TEXT = 128
-#: What stands beside a name, and around the type of elements: ``,:decimal(38,38)``, ``map<string,>``.
-_AROUND_A_FIELD, _AROUND_AN_ELEMENT = 16, 12
+#: What stands beside a name, of a decimal and of any other type, and around the type of elements: ``,:decimal(38,38)``,
+#: ``,:struct<>``, ``map<string,>``.
+_BESIDE_A_NAME = {Kind.DECIMAL: 16}
+_BESIDE_OTHERS, _AROUND_AN_ELEMENT = 10, 12
 
 
 def field_count(type_: ColumnType) -> int:
@@ -47,7 +49,7 @@ def _share(field: Field) -> int:
 
 def _text(field: Field) -> int:
     """How many characters a field has in the text of its column's type, or a few more, without the fields inside it."""
-    length, element = len(field.name) + _AROUND_A_FIELD, field.type.element
-    while element:
-        length, element = length + _AROUND_AN_ELEMENT, element.element
-    return length
+    length, type_ = len(field.name), field.type
+    while type_.element:
+        length, type_ = length + _AROUND_AN_ELEMENT, type_.element
+    return length + _BESIDE_A_NAME.get(type_.kind, _BESIDE_OTHERS)

@@ -39,10 +39,16 @@ def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) ->
     seen = copy.deepcopy(seen)
     for field in there.attributes if there else ():
         _place_inside(field.type, seen.members.setdefault(field.attribute, Profile()))
-    for rule in overrides.rules:
+    rules = [rule for rule in overrides.rules if not rule.drop]
+    for rule in rules:
+        _places(seen, rule.path)  # What is said of any name is said of all that are named.
+    for rule in rules:
+        pin = "S" if rule.hash else rule.type
         for place in _places(seen, rule.path):
-            place.pin = "S" if rule.hash else rule.type or place.pin
-            place.name = rule.name or place.name
+            place.pin, place.name = pin or place.pin, rule.name or place.name
+        if rule.path[-1] == ANY:
+            for around in _places(seen, rule.path[:-1]):
+                around.pin_of_any = pin or around.pin_of_any
     return seen
 
 
@@ -108,7 +114,7 @@ def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]
 
 def as_said(columns: Columns, overrides: Overrides) -> Columns:
     """The columns as values are read for them: plain JSON of which the user has set the type takes no other."""
-    rules = [rule for rule in overrides.rules if rule.type in _TAG_OF_PIN]
+    rules = [rule for rule in overrides.rules if rule.type]
     fields = (
         tuple(_field_as_said(f, (f.attribute,), rules) for f in columns.attributes) if rules else columns.attributes
     )
@@ -121,7 +127,7 @@ def _field_as_said(field: Field, path: tuple[str, ...], rules: list[Override]) -
 
 def _type_as_said(type_: ColumnType, path: tuple[str, ...], rules: list[Override]) -> ColumnType:
     if type_.kind is Kind.JSON:
-        said = [_TAG_OF_PIN[rule.type] for rule in rules if rule.matches(path)]
+        said = [_TAG_OF_PIN.get(rule.type, "") for rule in rules if rule.matches(path)]
         return replace(type_, tag=said[-1]) if said else type_
     fields = tuple(_field_as_said(field, (*path, field.attribute), rules) for field in type_.fields)
     element = _type_as_said(type_.element, (*path, ANY), rules) if type_.element else None

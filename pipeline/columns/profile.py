@@ -88,7 +88,8 @@ def _with_room(row: Observed, other: Observed, count: int) -> Observed:
 class Profile:
     """Everything seen at one path and below it. `tags`: DynamoDB type to number of values.
 
-    `pin`, `name`: the type and the column name that the user has set, which win over what was seen.
+    `pin`, `name`: the type and the column name that the user has set, which win over what was seen; `pin_of_any`: the
+    type of whatever is inside.
     """
 
     tags: dict[str, int] = field(default_factory=dict)
@@ -99,6 +100,7 @@ class Profile:
     elements: Profile | None = None
     pin: str = ""
     name: str = ""
+    pin_of_any: str = ""
 
     @classmethod
     def of(cls, rows: Iterable[Observed]) -> Profile:
@@ -121,7 +123,8 @@ class Profile:
     @property
     def any_member(self) -> Profile:
         """All members as if they were one: what a dictionary's values look like."""
-        return _together(self.members.values())
+        together = _together(self.members.values())
+        return replace(together, pin=self.pin_of_any or together.pin)
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -159,8 +162,8 @@ class Profile:
 
 def _together(profiles: Collection[Profile]) -> Profile:
     """All as if they were one. What is set for some of them only says nothing of the others, which share their type."""
-    merged, pins = Profile(), {one.pin for one in profiles}
-    merged.pin = pins.pop() if len(pins) == 1 else ""
+    merged = Profile()
+    merged.pin, merged.pin_of_any = _common(one.pin for one in profiles), _common(one.pin_of_any for one in profiles)
     for one in profiles:
         for tag, count in one.tags.items():
             merged.tags[tag] = merged.tags.get(tag, 0) + count
@@ -170,6 +173,11 @@ def _together(profiles: Collection[Profile]) -> Profile:
         if one.elements:
             merged.elements = _together([merged.elements, one.elements]) if merged.elements else one.elements
     return merged
+
+
+def _common(pins: Iterable[str]) -> str:
+    different = set(pins)
+    return different.pop() if len(different) == 1 else ""
 
 
 def steps_of(pointer: str) -> Path:

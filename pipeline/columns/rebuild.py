@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Set
 from dataclasses import dataclass, replace
 
-from pipeline.columns.decided_types import alike, column_type, holds, is_dictionary, number_type, serves
-from pipeline.columns.field_counts import MOST_FIELDS, field_count, has_room
+from pipeline.columns.decided_types import alike, as_set, column_type, holds, is_dictionary, number_type, serves
+from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
@@ -14,6 +15,7 @@ from pipeline.columns.pins import checked, columns_at, obeys, pinned, without_dr
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
+from pipeline.columns.undecided import without_undecided
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
 
@@ -53,18 +55,21 @@ def rebuilt(
     seen: Profile,
     overrides: Overrides = NO_OVERRIDES,
     fixed: Set[str] = frozenset(),
+    *,
+    all_seen: bool = True,
 ) -> Target:
     """The columns for a table's new content: names stay, types stay where they hold everything seen, else they change there.
 
     Inside a column as well: what is beside the place that changes keeps its name and type. What the user says wins over
-    both. `fixed`: columns that somebody has made partitions or a sort order of. They stay what they are, and what does not
-    fit is a misfit; raises PartitionsKept where the user says that they are to be something else. Raises
-    OverrideContradicted where a name that is set is another column's.
+    both. `all_seen`: whether all values had their say, as `without_undecided` has it. `fixed`: columns that somebody has
+    made partitions or a sort order of. They stay what they are, and what does not fit is a misfit; raises PartitionsKept
+    where the user says that they are to be something else. Raises OverrideContradicted where a name that is set is another
+    column's.
     """
     _check_fixed(columns, overrides, fixed)
     undropped = replace(columns, attributes=without_dropped(columns.attributes, overrides))
     seen = pinned(seen, overrides, undropped)
-    kept = replace(undropped, attributes=_without_undecided(undropped.attributes, seen, fixed))
+    kept, seen = without_undecided(undropped, seen, fixed, all_seen=all_seen)
     there = with_room(kept, seen)
     key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
     attributes = tuple(
@@ -100,28 +105,6 @@ def _is_as_said(name: str, type_: ColumnType, rule: Override) -> bool:
     return rule.name in ("", name) and (not pin or obeys(type_, pin))
 
 
-def _without_undecided(fields: tuple[Field, ...], seen: Profile, fixed: Set[str] = frozenset()) -> tuple[Field, ...]:
-    """The fields but for those of which a type is set that values decide, while none were seen, and which are of another.
-
-    All values are misfits then, and decide it. Whatever holds elements of such a type goes with them.
-    """
-    types = ((f, f.type if f.name in fixed else _decided(f.type, seen.members.get(f.attribute))) for f in fields)
-    return tuple(replace(field, type=type_) for field, type_ in types if type_ is not None)
-
-
-def _decided(type_: ColumnType, seen: Profile | None) -> ColumnType | None:
-    if seen is None:
-        return type_
-    if seen.pin and (not obeys(type_, seen.pin) or _is_outgrown(type_, seen)):
-        return type_ if column_type(seen) else None
-    below = inside_of(type_, seen)
-    if type_.element and below:
-        element = _decided(type_.element, below)
-        return None if element is None else replace(type_, element=element)
-    fields = _without_undecided(type_.fields, seen)
-    return replace(type_, fields=fields) if fields or not type_.fields else None
-
-
 def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
     """The key's column: it takes the declared type and no other, and has room for what was seen."""
     found = seen.members.get(part.name)
@@ -139,15 +122,16 @@ def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     return Target(after, frozenset(replaced), frozenset(name for a, name in names.items() if a in moved))
 
 
-def _rebuilt_field(field: Field, seen: Profile | None) -> Field:
-    return _named(replace(field, type=_rebuilt_type(field.type, seen)), seen)
+def _rebuilt_field(field: Field, seen: Profile | None, room: float | None = None) -> Field:
+    return _named(replace(field, type=_rebuilt_type(field.type, seen, room)), seen)
 
 
-def _rebuilt_type(type_: ColumnType, seen: Profile | None) -> ColumnType:
+def _rebuilt_type(type_: ColumnType, seen: Profile | None, room: float | None) -> ColumnType:
+    """`room`: for how many more fields there is room in the column, where the type is inside one."""
     if seen is None:
         return type_
-    mended = _mended(type_, seen) if _stays(type_, seen) else None
-    return mended or _as_exact(type_, column_type(seen), seen) or type_
+    mended = _mended(type_, seen, room) if _stays(type_, seen) else None
+    return mended or _as_exact(type_, as_set(seen), seen) or type_
 
 
 def _stays(type_: ColumnType, seen: Profile) -> bool:
@@ -155,19 +139,31 @@ def _stays(type_: ColumnType, seen: Profile) -> bool:
     return (not seen.pin or obeys(type_, seen.pin)) and serves(type_, seen) and not _is_outgrown(type_, seen)
 
 
-def _mended(type_: ColumnType, seen: Profile) -> ColumnType | None:
+def _mended(type_: ColumnType, seen: Profile, room: float | None = None) -> ColumnType | None:
     """The type with what is inside it made right; None where that is too much for one column."""
-    fields = tuple(_rebuilt_field(field, seen.members.get(field.attribute)) for field in type_.fields)
+    room = MOST_FIELDS - field_count(type_) if room is None else room
+    fields = _mended_fields(type_, seen, math.inf if seen.pin == "struct" else max(room, 0))
     element, below = type_.element, inside_of(type_, seen)
     if element and below:
         # Elements share one type, which has to be for all of them.
         is_for_all = below.values.keys() <= taken_tags(element) and _stays(element, below)
-        made = (_mended(element, below) if is_for_all else None) or _as_exact(element, alike(below), below)
+        made = (_mended(element, below, room) if is_for_all else None) or _as_exact(element, alike(below), below)
         if made is None and below.values:
             return JSON
         element = made or element
     mended = replace(type_, fields=fields, element=element)
     return mended if has_room(mended, seen, max(MOST_FIELDS, field_count(type_))) else None
+
+
+def _mended_fields(type_: ColumnType, seen: Profile, room: float) -> tuple[Field, ...]:
+    """The fields of a struct, each made right for which there is room: what is set first, then those of the most values."""
+    made = {}
+    for field in sorted(type_.fields, key=lambda field: seen.members.get(field.attribute, Profile()).rank):
+        wanted = _rebuilt_field(field, seen.members.get(field.attribute), room)
+        more = count_of(wanted) - count_of(field)
+        made[field] = wanted if more <= room else field
+        room -= more if more <= room else 0
+    return tuple(made[field] for field in type_.fields)
 
 
 def _as_exact(type_: ColumnType, decided: ColumnType | None, seen: Profile) -> ColumnType | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
-from spark.expressions.sql import Sql, call, let, literal, member, struct, transform
-from spark.expressions.values import PARSED, VALUE_TYPE
+from spark.expressions.sql import Sql, call, let, literal, member, struct, transform, when
+from spark.expressions.values import PARSED, VALUE_TYPE, has
 
 #: Of more attributes than these, items are read this way; of more scalar ones than those. Fewer are quicker each by
 #: itself, and so are containers, which are only carried along here.
@@ -43,7 +43,8 @@ class Packed:
         lists: dict[ColumnType, list[Field]] = {}
         apart = list(columns.key)
         for field in columns.attributes:
-            own = apart if field.type.kind in PARSED else lists.setdefault(field.type, [])
+            # Whatever plain JSON takes, its cells lie where a reader finds them who does not know.
+            own = apart if field.type.kind in PARSED else lists.setdefault(replace(field.type, tag=""), [])
             own.append(field)
         is_wide = len(columns.all) > WIDE or len(columns.all) - len(apart) > MANY_SCALARS
         return cls(lists, apart, is_wide=True) if is_wide else cls({}, columns.all, is_wide=False)
@@ -64,7 +65,7 @@ class Packed:
         places = itertools.count()
 
         def values(fields: Sequence[Field]) -> Sql:
-            return call("array", *(f"{placed}.c{next(places)}" for _ in fields))
+            return call("array", *(_taken(field.type, f"{placed}.c{next(places)}") for field in fields))
 
         lists = {_APART: values(self.apart)}
         for i, (type_, fields) in enumerate(self.lists.items()):
@@ -88,3 +89,8 @@ class Packed:
     def counts(self) -> list[Sql]:
         """How many cells each list holds."""
         return [f"size(array_compact({_PACKED}.list{i}))" for i in range(len(self.lists))]
+
+
+def _taken(type_: ColumnType, value: Sql) -> Sql:
+    """A value, if plain JSON of its type of DynamoDB's is wanted; null for another."""
+    return when(has(value, type_.tag), value) if type_.tag else value

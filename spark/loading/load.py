@@ -60,7 +60,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
         this = Load(spark, order, table, export, metadata, existing, protection)
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, often_null=often_null(export.manifest, seen), expects_misfits=not this.is_small)
-        target = _target(this, seen)
+        target = _target(this, seen, all_seen=this.is_small)
         rows = counted(this, target)
     try:
         return _carried_out(this, seen, target, rows)
@@ -91,11 +91,11 @@ def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted
     return _publish(this, target, held, passes)
 
 
-def _target(this: Load, seen: list[Observed]) -> Target:
+def _target(this: Load, seen: list[Observed], *, all_seen: bool = True) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     if this.existing is None:
         return Target(first_columns(key, profile, said), is_another=bool(this.metadata))
-    return rebuilt(this.existing, key, profile, said, used_by_layout(this.metadata))
+    return rebuilt(this.existing, key, profile, said, used_by_layout(this.metadata), all_seen=all_seen)
 
 
 def _publish(this: Load, target: Target, held: Written, passes: int) -> Committed:

@@ -8,8 +8,9 @@ from pipeline.columns.field_counts import MOST_FIELDS, field_count
 from pipeline.columns.growth import first_columns, grown
 from pipeline.columns.misfit_paths import resolved
 from pipeline.columns.overrides import Overrides
+from pipeline.columns.pins import check_followed
 from pipeline.columns.profile import Observed, Profile, steps_of
-from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.types import LONG, SCALARS, TEXT, ColumnType, Kind
 from pipeline.identity import KeyAttribute
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
@@ -93,7 +94,9 @@ def _text(type_):
 def test_a_column_has_no_more_fields_than_glue_takes_characters_for_its_type(said):
     overrides = Overrides.parse(said)
     parts = {f"p{n}": {"M": _long_names(n * 130, n * 130 + 130)} for n in range(5)}
-    first = named(first_columns(KEY, profile(item(m={"M": parts})), overrides))["m"]
+    made = first_columns(KEY, profile(item(m={"M": parts})), overrides)
+    check_followed(made, overrides)
+    first = named(made)["m"]
     before = columns(item(m={"M": {"a": {"M": _long_names(0, 300)}}}))
     more = item(m={"M": {"a": {"M": _long_names(300, 600)}, "b": {"M": _long_names(600, 900)}}})
     after = named(grown(before, profile(more), overrides))["m"]
@@ -125,7 +128,7 @@ def test_a_type_that_is_set_for_elements_is_that_of_all(elements):
     found = profile(item(l={"L": elements}, d={"M": {f"k{i}": one for i, one in enumerate(elements)}}))
     made = named(first_columns(KEY, found, said))
     assert made["l"] == ColumnType(Kind.LIST, element=SCALARS)
-    assert made["d"] == (ColumnType(Kind.DICTIONARY, element=SCALARS) if elements else JSON)
+    assert made["d"] == ColumnType(Kind.DICTIONARY, element=SCALARS)
 
 
 def test_of_too_many_attributes_those_of_which_something_is_said_and_the_frequent_ones_get_columns():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.growth import grown
+from pipeline.columns.growth import first_columns, grown
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.pins import check_followed
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
@@ -95,27 +95,58 @@ def test_what_is_set_inside_is_made_so_also_where_nothing_of_it_is_there():
         assert named(after)["d"].element == SCALARS
 
 
+def struct(**fields):
+    return ColumnType(Kind.STRUCT, fields=tuple(Field(name, name, type_) for name, type_ in fields.items()))
+
+
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("there", "said", "left"),
     [
-        pytest.param(S, {"w": "N"}, id="a number of a text"),
-        pytest.param(S, {"w": "L"}, id="a list of a text"),
-        pytest.param(N, {"w": "NS"}, id="numbers of a number"),
-        pytest.param({"M": {"a": S}}, {"w": "map"}, id="a dictionary of a struct"),
-        pytest.param({"M": {"a": S}}, {"/w/a": "N"}, id="a number in a map"),
-        pytest.param({"M": {"b": N, "a": {"M": {"c": S}}}}, {"/w/a/c": "N"}, id="a number in a map in a map"),
-        pytest.param({"L": [S]}, {"/w/*": "N"}, id="numbers in a list"),
-        pytest.param({"M": {f"k{n}": S for n in range(600)}}, {"/w/*": "N"}, id="numbers in a dictionary"),
-        pytest.param({"L": [N, S]}, {"w": "L"}, id="a list of plain JSON"),
+        pytest.param(S, {"w": "N"}, LONG, id="a number of a text"),
+        pytest.param(S, {"w": "L"}, None, id="a list of a text"),
+        pytest.param(N, {"w": "NS"}, ColumnType(Kind.SET, element=LONG), id="numbers of a number"),
+        pytest.param({"M": {"a": S}}, {"w": "map"}, None, id="a dictionary of a struct"),
+        pytest.param({"M": {"a": S}}, {"/w/a": "N"}, struct(a=LONG), id="a number in a map"),
+        pytest.param({"M": {"a": S}}, {"/w/a": "L"}, None, id="a list in a map"),
+        pytest.param({"M": {"a": S, "b": N}}, {"/w/a": "L"}, struct(b=LONG), id="a list in a map with others"),
+        pytest.param({"L": [S]}, {"/w/*": "N"}, ColumnType(Kind.LIST, element=LONG), id="numbers in a list"),
+        pytest.param({"L": [{"M": {"a": S}}]}, {"/w/*": "map"}, None, id="dictionaries in a list"),
+        pytest.param(
+            {"M": {f"k{n}": S for n in range(600)}},
+            {"/w/*": "N"},
+            ColumnType(Kind.DICTIONARY, element=LONG),
+            id="numbers in a dictionary",
+        ),
+        pytest.param({"L": [N, S]}, {"w": "L"}, None, id="a list of plain JSON"),
     ],
 )
-def test_a_type_that_is_set_while_no_value_decides_it_lets_the_column_go_until_one_does(there, said):
-    overrides = Overrides.parse(said)
-    target = rebuilt(columns(item(w=there), item(other=N)), KEY, profile(item(other=N)), overrides)
+def test_a_type_that_is_set_while_no_value_decides_it_is_made_as_narrow_as_can_be_or_waits(there, said, left):
+    before, overrides = columns(item(w=there), item(other=N)), Overrides.parse(said)
+    target = rebuilt(before, KEY, profile(item(other=N)), overrides)
     check_followed(target.columns, overrides)
-    assert "w" in target.removed
-    left = named(target.columns).get("w", ColumnType(Kind.STRUCT))
-    assert [field.name for field in left.fields] == (["b"] if "/w/a/c" in said else [])
+    assert ("w" in target.removed, named(target.columns).get("w")) == (True, left)
+    # Where a sample only has seen nothing of it, all values decide what is not as narrow.
+    first = rebuilt(before, KEY, profile(item(w={"NULL": True})), overrides, all_seen=False).columns
+    is_narrow = not left or "L" not in said.values()
+    assert named(first).get("w") == (left if is_narrow else None)
+
+
+def test_of_what_is_only_empty_plain_json_is_made_under_the_same_name_once_all_is_known():
+    said = Overrides.parse({"w": {"name": "foo"}})
+    before = first_columns(KEY, profile(item(w={"L": [{"M": {"a": S}}]})), said)
+    seen, now = profile(item(w={"L": []})), Overrides.parse({"/w/*": "map"})
+    assert "foo" not in named(rebuilt(before, KEY, seen, now, all_seen=False).columns)
+    assert named(rebuilt(before, KEY, seen, now).columns)["foo"] == JSON
+
+
+def test_a_struct_at_its_limit_keeps_the_fields_for_whose_new_types_there_is_no_room():
+    many = {f"f{n:03}": N for n in range(499)}
+    before = columns(item(m={"M": {"a": {"M": many}, "b": {"M": many}}}))
+    now = item(m={"M": {"a": {"M": {"f000": {"M": {"x": N}}, "f001": S}}}})
+    after = named(rebuilt(before, KEY, profile(now, now)).columns)["m"]
+    (a, b) = (field.type for field in after.fields)
+    assert (len(a.fields), len(b.fields)) == (499, 499)
+    assert [field.type for field in a.fields[:2]] == [LONG, TEXT]
 
 
 def test_what_values_decide_is_made_at_once_where_a_type_is_set():

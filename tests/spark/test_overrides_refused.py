@@ -64,6 +64,17 @@ def test_plain_json_takes_no_other_type_than_the_one_that_is_set(shop, word, mix
     assert carry_out(source, order)["counts"]["misfits"] == 0  # the type taken back
 
 
+def test_what_is_set_of_plain_json_moves_no_cell_of_a_wide_table(shop):
+    source, said = shop(), {"a": "L"}
+    mixed, texts = {"L": [S, N]}, {f"t{n:02}": {"S": str(n)} for n in range(45)}
+    source.put(1, item("x", a=mixed, b=mixed, c={"SS": ["y"]}, **texts))
+    carry_out(source, source.full(5), **said)
+    assert source.differences(5) == []
+    source.put(6, item("x", a=mixed, b={"L": [N, S]}, **texts), item("z", b=mixed, **texts))
+    assert carry_out(source, source.windows(5, 25), **said)["counts"]["misfits"] == 0
+    assert source.differences(25) == []
+
+
 @pytest.mark.parametrize(
     ("job", "others", "odd", "rule"),
     [

@@ -1,0 +1,49 @@
+"""Columns of which, or of what is inside, a type is set that values have to decide, while none were seen. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from pipeline.columns.decided_types import as_set, column_type
+from pipeline.columns.growth import inside_of
+from pipeline.columns.pins import obeys
+from pipeline.columns.profile import Profile
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import ColumnType, Kind
+
+
+def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_seen: bool) -> tuple[Columns, Profile]:
+    """The columns without such places where they are of another type, and what was seen of the columns that are left.
+
+    Where not all values had their say, the whole column goes for now: its values are misfits then, and decide it. Else
+    what holds such elements goes with them, if it is not plain JSON. `fixed`: names of columns that stay what they are.
+    """
+    found = {
+        f.attribute: _decided(f.type, seen.members.get(f.attribute)) for f in there.attributes if f.name not in fixed
+    }
+    undecided = {field.attribute for field in there.attributes if found.get(field.attribute, field.type) != field.type}
+    left: dict[str, ColumnType | None] = dict.fromkeys(undecided)
+    if all_seen:
+        left = {name: found[name] or column_type(seen.members[name]) for name in undecided}
+    else:
+        seen = replace(seen, members={name: one for name, one in seen.members.items() if name not in undecided})
+    types = ((field, left.get(field.attribute, field.type)) for field in there.attributes)
+    return replace(there, attributes=tuple(replace(field, type=type_) for field, type_ in types if type_)), seen
+
+
+def _decided(type_: ColumnType, seen: Profile | None) -> ColumnType | None:
+    """A type without the places that are not decided, nor what holds elements of such a type; None for nothing."""
+    if seen is None:
+        return type_
+    # Plain JSON may stay where a list or map is set, and is not what was meant.
+    is_as_set = not seen.pin or (obeys(type_, seen.pin) and (type_.kind is not Kind.JSON or seen.pin == "json"))
+    if not is_as_set:
+        return type_ if as_set(seen) else None
+    below = inside_of(type_, seen)
+    if type_.element and below:
+        element = _decided(type_.element, below)
+        return None if element is None else replace(type_, element=element)
+    decided = ((field, _decided(field.type, seen.members.get(field.attribute))) for field in type_.fields)
+    fields = tuple(replace(field, type=inside) for field, inside in decided if inside is not None)
+    return replace(type_, fields=fields) if fields or not type_.fields else None
