@@ -96,7 +96,7 @@ def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
             raise PartitionsKept(
                 f"the table is, or was, partitioned or sorted by {column}, which columns[{rule.pointer!r}] wants otherwise",
                 mended_by("take that back")
-                + " Or partition and sort the table otherwise, write its files anew, and let the snapshots from before go.",
+                + " To have it all the same, go by the manual's steps: in another order the watermark goes.",
             )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.columns.overrides import Overrides
 from pipeline.errors import PartitionsKept
+from pipeline.table.marker import WATERMARK
 from tests.spark.sample_items import item
 from tests.spark.shop import Shop, minute
 
@@ -63,6 +64,12 @@ def test_of_the_snapshots_only_the_one_that_must_go_goes(followed):
     assert [snapshot["snapshot-id"] for snapshot in followed.metadata["snapshots"]] == [before[0], *before[2:]]
     change(followed, 50)
     assert followed.differences(65) == []
+    # The one that says where the table is may go as well, from below those of maintenance.
+    followed.maintain(65)
+    marked = [s["snapshot-id"] for s in followed.metadata["snapshots"] if WATERMARK in s["summary"]]
+    carry_out(followed, LET_ONE_GO, snapshot_id=str(marked[-1]))
+    assert marked[-1] not in {snapshot["snapshot-id"] for snapshot in followed.metadata["snapshots"]}
+    assert followed.state.watermark == minute(65)
 
 
 def test_a_column_that_partitions_were_made_of_can_be_changed_once_they_have_gone(followed):
