@@ -28,8 +28,9 @@ _TRANSIENT = (
     "ConflictException",
     "SdkClientException",
 )
-#: StartJobRun's model names few refusals. Any other may come under the name of the service itself, and only its words tell.
-_UNNAMED = ("EmrServerlessException", "AWSEMRServerlessException")
+#: What a request is refused as that is wrong itself. StartJobRun's model names no more than these and some of the above: any
+#: other refusal may come under the name of the service, in one spelling or another, and only its words tell.
+_WRONG = ("ValidationException", "ResourceNotFoundException")
 _DENIED = re.compile(r"not authorized|access ?denied", re.IGNORECASE)
 _BUSY = re.compile(r"rate exceeded|throttl|too many requests|status code: (429|5\d\d)", re.IGNORECASE)
 _LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should be readable
@@ -95,10 +96,13 @@ def _kind_without_job(error: str, message: str) -> type[PipelineError]:
     service, _, name = error.partition(".")
     if service != _EMR:
         return JobFailed
-    is_unnamed = name in _UNNAMED
-    if name == "AccessDeniedException" or (is_unnamed and _DENIED.search(message)):
+    if name in _TRANSIENT:
+        return AwsUnavailable
+    if name in _WRONG:
+        return JobNotStarted
+    if name == "AccessDeniedException" or _DENIED.search(message):
         return PermissionMissing
-    return AwsUnavailable if name in _TRANSIENT or (is_unnamed and _BUSY.search(message)) else JobNotStarted
+    return AwsUnavailable if _BUSY.search(message) else JobNotStarted
 
 
 def _lambda_message(cause: str) -> str:

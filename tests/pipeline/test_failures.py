@@ -92,7 +92,7 @@ def test_a_job_that_could_not_be_started_is_called_so_and_says_why(error, name):
     assert failure.remedy == error_names()[name].default_remedy
 
 
-@pytest.mark.parametrize("error", ["EmrServerlessException", "AWSEMRServerlessException"])
+@pytest.mark.parametrize("error", ["EmrServerlessException", "AWSEMRServerlessException", "OfAnotherSdk"])
 @pytest.mark.parametrize(
     ("cause", "name"),
     [
@@ -105,6 +105,11 @@ def test_a_job_that_could_not_be_started_is_called_so_and_says_why(error, name):
 def test_a_refusal_that_has_only_the_service_s_name_is_called_by_its_words(error, cause, name):
     failure = Failure.from_state({"state": "RunSparkJob", "error": f"EMRServerless.{error}", "cause": cause})
     assert failure.error == name
+
+
+def test_a_request_that_is_wrong_is_called_so_whatever_its_words():
+    raw = {"error": "EMRServerless.ValidationException", "cause": "Role … is not authorized to be passed"}
+    assert Failure.from_state({"state": "RunSparkJob", **raw}).error == "JobNotStarted"
 
 
 def test_a_failed_job_run_is_told_by_its_id_however_it_is_wrapped():
