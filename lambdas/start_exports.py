@@ -31,7 +31,7 @@ def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment)
     failure = failure_of(description)
     raise type(failure)(
         f"{request}: many exports in a row have failed, the last with {failure.message}",
-        "Read why in DynamoDB's list of exports; the schedule tries another every quarter of an hour, or at each longer tick.",
+        "Read why in DynamoDB's list of exports; the schedule tries another every hour, or at each longer tick.",
     )
 
 

@@ -133,7 +133,7 @@ class ClaimUnreadable(PipelineError):
 
 
 class WishGivenUp(PipelineError):
-    """A backfill or full export whose Spark job has ended three times without success: it is not tried again."""
+    """A backfill or full export whose job has ended three times without success, or that has come to nothing for too long."""
 
     default_remedy = "Read the last job's report, or its driver's log if there is none; then ask for it again."
     command = ASK_AGAIN

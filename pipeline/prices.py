@@ -27,6 +27,12 @@ def export_cost(billed_bytes: int) -> float:
     return billed_bytes / _GB * EXPORT_PER_GB
 
 
+def exported_bytes(description: Mapping[str, Any]) -> int:
+    """What a full export of a table is billed by, from its ``TableDescription``: its items, and local secondary indexes."""
+    indexes = description.get("LocalSecondaryIndexes", ())
+    return int(description.get("TableSizeBytes", 0) + sum(index.get("IndexSizeBytes", 0) for index in indexes))
+
+
 def job_cost(billed: Mapping[str, Any]) -> float:
     """What EMR Serverless asks for a job run's ``BilledResourceUtilization`` (hours of vCPU, memory and storage)."""
     return (

@@ -13,6 +13,7 @@ from pipeline.exports.requests import VIEW_TYPE, ExportRequest
 from pipeline.identity import SourceTable
 from pipeline.planning.horizon import DEFAULT_RECOVERY_DAYS
 from pipeline.planning.observation import SourceHistory
+from pipeline.prices import exported_bytes
 
 
 def look(table: str) -> SourceHistory:
@@ -28,7 +29,7 @@ def look(table: str) -> SourceHistory:
         table=SourceTable.from_description(description),
         earliest=earliest,
         latest=latest,
-        size_bytes=description.get("TableSizeBytes", 0),
+        size_bytes=exported_bytes(description),
         recovery_days=days,
     )
 

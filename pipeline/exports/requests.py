@@ -22,8 +22,9 @@ from pipeline.instants import EPOCH, format_instant, parse_instant
 VIEW_TYPE = "NEW_AND_OLD_IMAGES"
 #: How many exports of the same stretch are asked for one after the other, before a person should look.
 MOST_REQUESTS = 10
-#: After that, one is tried in each of these, so that nothing is stuck once the cause is gone.
-_LATE_RETRY_EVERY = timedelta(minutes=15)
+#: After that, one is tried in each of these, so that nothing is stuck once the cause is gone. Whoever comes in a later one
+#: does not find what an earlier one has made, and pays for another: hence not in each tick.
+_LATE_RETRY_EVERY = timedelta(hours=1)
 
 _SHORTEST_WAIT, _LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=5)
 #: Longer than any export seen; a run that waits longer ends, and the next one asks anew.
@@ -71,7 +72,7 @@ def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: st
 def retries(seen_at: datetime) -> tuple[int, ...]:
     """The retries to go through, from 0, until one has not failed; `seen_at`: the source's latest restorable time.
 
-    The last one is another in every quarter of an hour: a token is only forgotten eight hours after its export failed,
+    The last one is another in every hour: a token is only forgotten eight hours after its export failed,
     so ten failures in a row would else be the end until then, however soon their cause is gone.
     """
     return (*range(MOST_REQUESTS), MOST_REQUESTS + (seen_at - EPOCH) // _LATE_RETRY_EVERY)

@@ -66,13 +66,13 @@ def digest_due(
 ) -> Digest | None:
     """Sum up the days that are over and not told yet; None where there is none, or nothing happened.
 
-    `commits` are snapshot summaries, newest first. With `digested` None only the last day is summed up: the mails of the
-    days before were others.
+    `commits` are snapshot summaries, newest first, as far back as the table's history is kept. With `digested` None only
+    the last day is summed up: the mails of the days before were others.
     """
     if watermark is None:
         return None
     end = floor_to(watermark, _DAY)
-    start = digested or end - _DAY
+    start = _first_kept(commits, digested) if digested else end - _DAY
     if start >= end:
         return None
     markers = list(_within(commits, start, end))
@@ -84,6 +84,13 @@ def digest_due(
             counts[name] = counts.get(name, 0) + count
     job_ids = tuple(marker.job_id for marker in markers[:_MOST_REPORTS])
     return Digest(start, end, jobs, counts, job_ids) if markers else None
+
+
+def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> datetime:
+    """The midnight from which on no commit has expired; of days that have lost some, only a part could be summed up."""
+    oldest = min(filter(None, (summary.get(WATERMARK) for summary in commits)), default="")
+    day = floor_to(parse_instant(oldest), _DAY) if oldest else digested
+    return day + _DAY if day > digested else digested
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:

@@ -25,10 +25,23 @@ def wish_given_up(claim: Claim) -> bool:
     return claim.plan.mode in (BACKFILL, FULL) and too_often and not claim.committed
 
 
-def refused_for_good(seen: Observation) -> bool:
-    """Whether the claim in force is undone, still fits, and its job has refused it in a way that does not heal."""
-    claim = _undone(seen)
-    return claim is not None and _is_refused_for_good(claim)
+def out_of_reach(seen: Observation) -> bool:
+    """Whether the claim in force is a backfill or full export, undone, that can no longer be exported from its beginning.
+
+    One that its job has refused for good is left undone for that, as its mail has said.
+    """
+    claim = seen.claim
+    if claim is None or claim.plan.mode not in (BACKFILL, FULL) or claim.committed or _is_refused_for_good(claim):
+        return False
+    return claim.plan.source_id == seen.source.table.id and claim.plan.start < seen.restorable.earliest
+
+
+def full_refused_for_good(seen: Observation) -> bool:
+    """Whether the claim in force is a full export that its job has refused and that is not tried again, in reach or not."""
+    claim = seen.claim
+    if claim is None or claim.plan.mode != FULL or claim.plan.source_id != seen.source.table.id or claim.committed:
+        return False
+    return _is_refused_for_good(claim) or (_is_damaged(claim) and claim.tries >= MOST_TRIES)
 
 
 def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | Halt | None:

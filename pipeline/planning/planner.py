@@ -34,7 +34,7 @@ from pipeline.planning.execution_input import (
     ExecutionInput,
     asking,
 )
-from pipeline.planning.half_done import half_done, refused_for_good, wish_given_up
+from pipeline.planning.half_done import full_refused_for_good, half_done, out_of_reach, wish_given_up
 from pipeline.planning.observation import (
     ANOTHER_RUN,
     NOTHING_RESTORABLE,
@@ -103,20 +103,26 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
 
 
 def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
-    """Tell of a wish whose job has failed too often, before anything else takes its place.
+    """Tell of a wish whose job has failed too often, or that has waited too long, before anything else takes its place.
 
     The Halt comes again until its mail has gone out: `given_up` is the job id that was mailed last.
     """
     claim = seen.claim
-    if claim is None or not wish_given_up(claim) or claim.is_done(seen.table):
+    is_too_late = out_of_reach(seen)
+    if claim is None or not (wish_given_up(claim) or is_too_late) or claim.is_done(seen.table):
         return None
     if (plan := claim.plan).job_id == seen.given_up or serves(plan, wish):
         return None
     start = format_instant(plan.start) if plan.mode == BACKFILL else ""
     asked = asking(seen.source.table.name, plan.mode, start)
-    times = max(claim.failed_runs, claim.tries)
-    message = f"the job of the {plan.mode} ({plan.job_id}) has ended {times} times without success"
-    return Halt(WishGivenUp.__name__, message, WishGivenUp.default_remedy, given_up=plan.job_id, asked=asked)
+    told, remedy = f"the {plan.mode} ({plan.job_id}) ", WishGivenUp.default_remedy
+    if is_too_late:
+        earliest = format_instant(seen.restorable.earliest)
+        told += f"was to begin at {format_instant(plan.start)}; nothing before {earliest} can be exported any more"
+        remedy = "Ask for it again; for a backfill, from a later instant."
+    else:
+        told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
+    return Halt(WishGivenUp.__name__, told, remedy, given_up=plan.job_id, asked=asked)
 
 
 def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | None:
@@ -132,7 +138,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
     if restorable.is_empty:
         return Idle("NothingRestorable", NOTHING_RESTORABLE)
     begun = half_done(seen, wish, for_ever=True)
-    if begun or refused_for_good(seen):
+    if begun or full_refused_for_good(seen):
         return begun
     anew = replace(new_plan(seen, FULL, (restorable.latest,)), because=lost.message)
     return recovery_too_short(seen, rules.history_needed) or anew

@@ -6,12 +6,15 @@ from datetime import timedelta
 
 from pipeline.errors import InputRefused
 from pipeline.exports.windows import SHORTEST_WINDOW, cut
-from pipeline.instants import format_instant
+from pipeline.instants import floor_to, format_instant
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY, ExecutionInput
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import NOTHING_RESTORABLE, Action, Idle, Observation
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.trust import halt
+
+#: What a backfill has to be begun in, and tried again where something is in its way, before its beginning is out of reach.
+_ROOM = timedelta(hours=1)
 
 
 def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
@@ -50,6 +53,8 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     earliest = seen.restorable.earliest
     if watermark is None:
         return halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
+    if _moves(seen):
+        earliest = floor_to(earliest + _ROOM, timedelta(minutes=1))
     if start < earliest:
         return halt(
             InputRefused,
@@ -62,6 +67,11 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
         )
     windows = cut(start, watermark, window_length)
     return new_plan(seen, BACKFILL, (start, *(window.end for window in windows)))
+
+
+def _moves(seen: Observation) -> bool:
+    """Whether all that the source keeps is there, so that the oldest of it goes with each second."""
+    return seen.restorable.latest - seen.restorable.earliest > timedelta(days=seen.source.recovery_days) - _ROOM
 
 
 def _verify(seen: Observation) -> Action:

@@ -129,7 +129,7 @@ def test_after_many_failures_it_is_called_what_the_last_one_failed_of_and_goes_o
     with pytest.raises(BucketMissing, match="many exports in a row have failed"):
         start(plan)
     account.aws.client("s3").create_bucket(Bucket=DEPLOYMENT.bucket)
-    account.aws.advance(900)
+    account.aws.advance(3600)
     assert check(start({**plan, "seen_at": account.instants(0)[0]}))["ready"]
 
 

@@ -50,9 +50,15 @@ def test_nothing_is_due(watermark, digested):
 
 def test_of_weeks_that_are_summed_up_together_the_newest_reports_are_named():
     digest = due(
-        "21/00:00", "01/00:00", *(commit(f"{day:02}/{hour:02}:00") for day in range(1, 21) for hour in range(24))
+        "21/00:00", "02/00:00", *(commit(f"{day:02}/{hour:02}:00") for day in range(1, 21) for hour in range(24))
     )
     assert (len(digest.job_ids), digest.job_ids[0]) == (192, "job-20/23:00")
+
+
+def test_days_of_which_commits_have_expired_are_not_summed_up():
+    left = [commit(f"{day}/{hour:02}:00", read=1) for day in (18, 19, 20) for hour in range(12, 24)]
+    digest = due("21/00:00", "01/00:00", *left)
+    assert (digest.days, digest.counts) == ("2026-11-19 to 2026-11-20", {"read": 24})
 
 
 def test_a_commit_belongs_to_the_day_its_history_ends_in():

@@ -112,11 +112,6 @@ def test_an_execution_that_meets_its_own_claim_goes_on_with_it():
             Export(plan("13:00"), 8),
             id="the table was dropped to start over",
         ),
-        pytest.param(
-            seen("12:00", "11:30-13:00", claim=claim(plan("11:00", FULL))),
-            Export(plan("12:00 13:00"), 8),
-            id="a rebuild whose instant can no longer be exported",
-        ),
     ],
 )
 def test_work_that_is_done_or_no_longer_fits_is_let_go(world, expected):

@@ -87,6 +87,16 @@ def test_a_rebuild_that_its_job_refuses_for_good_is_not_paid_for_again():
     assert isinstance(follow(world, wish(FULL)), Export), "a person may ask for another"
 
 
+@pytest.mark.parametrize(("refused", "tries"), [("OverrideContradicted", 1), ("ChecksumMismatch", 3)])
+def test_nor_is_it_when_its_export_is_out_of_reach(refused, tries):
+    begun = plan("14/13:00", FULL)
+    world = replace(LOST, claim=replace(claim(begun, refused_with=refused), tries=tries))
+    assert isinstance(follow(world), Halt)
+    told = follow(replace(world, given_up=begun.job_id))
+    assert isinstance(told, Halt)
+    assert told.error == "HistoryLost"
+
+
 def test_a_rebuild_whose_export_is_out_of_reach_is_begun_anew():
     action = follow(replace(LOST, claim=claim(plan("14/13:00", FULL))))
     assert isinstance(action, Export)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -136,6 +137,29 @@ def test_until_then_it_is_tried_again_and_once_that_is_told_the_schedule_goes_on
     assert update(seen("12:00", "09:00-13:00", claim=tried(wished, 2))) == Export(wished, 8, taken_over_from=OTHER)
     told = replace(seen("12:00", "09:00-13:00", claim=tried(wished, 3)), given_up=wished.job_id)
     assert update(told) == Export(plan("12:00 13:00"), 8)
+
+
+@pytest.mark.parametrize("wished", [plan("10:00 12:00", BACKFILL), plan("11:00", FULL)])
+def test_a_wish_that_can_no_longer_be_exported_is_not_dropped_without_a_word(wished):
+    world = seen("12:00", "09:00-13:00", claim=claim(wished))
+    assert isinstance(update(world), Export)
+    later = replace(world, source=replace(world.source, earliest=wished.start + timedelta(seconds=1)))
+    action = update(later)
+    assert isinstance(action, Halt)
+    assert (action.error, action.given_up) == ("WishGivenUp", wished.job_id)
+    assert "can be exported any more" in action.message
+    assert update(replace(later, given_up=wished.job_id)) == Export(plan("12:00 13:00"), 8)
+    refused = replace(later, claim=claim(wished, refused_with="OverrideContradicted"))
+    assert isinstance(update(refused), Export), "its mail has said so"
+
+
+def test_a_backfill_may_not_begin_where_history_ends_within_the_hour():
+    world = seen("20/12:00", "01/13:00-21/12:50")
+    short = replace(world, source=replace(world.source, recovery_days=20))
+    assert isinstance(backfill(world, "01/13:00"), Export), "what has been kept since recovery was turned on stays"
+    (refused,) = {backfill(short, "01/13:59").message, backfill(short, "01/13:59").message}
+    assert "the earliest possible is 2026-11-01T14:00:00Z" in refused
+    assert isinstance(backfill(short, "01/14:00"), Export)
 
 
 def test_the_telling_of_another_wish_is_not_enough():

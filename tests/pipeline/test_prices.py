@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.planning.execution_input import FULL
-from pipeline.prices import Estimate, LastRun, estimate, export_cost, job_cost, month_of_exports
+from pipeline.prices import Estimate, LastRun, estimate, export_cost, exported_bytes, job_cost, month_of_exports
 from pipeline.table.marker import Marker
 from tests.pipeline.world import ARN, at, plan
 from tests.sources import ROOT
@@ -15,6 +15,15 @@ from tests.sources import ROOT
 
 def test_a_gigabyte_exported_costs_ten_cents():
     assert export_cost(1_000_000_000) == pytest.approx(0.10)
+
+
+def test_a_full_export_is_billed_for_local_secondary_indexes_as_well():
+    described = {
+        "TableSizeBytes": 100,
+        "LocalSecondaryIndexes": [{"IndexSizeBytes": 80}, {"IndexSizeBytes": 8}],
+        "GlobalSecondaryIndexes": [{"IndexSizeBytes": 50}],
+    }
+    assert (exported_bytes(described), exported_bytes({})) == (188, 0)
 
 
 def merged(billed: int) -> Marker:

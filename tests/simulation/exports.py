@@ -20,8 +20,8 @@ from tests.simulation.timeline import Timeline
 _TOKEN_LIFE = 8 * HOUR
 #: When an export that never ends is given up, and how long it takes at most until damaged files are noticed.
 _HANGING, _UNTIL_REFUSED = 96 * HOUR, 2 * HOUR
-#: What an export has failed of is the answer to who asks within its quarter of an hour, and "now" is five minutes ago.
-_HEARD_AGAIN = 20 * MINUTE
+#: What an export has failed of is the answer to who asks within its hour, and "now" is five minutes ago.
+_HEARD_AGAIN = 65 * MINUTE
 _NEVER = 10_000 * DAY
 
 

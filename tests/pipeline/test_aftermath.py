@@ -1,0 +1,28 @@
+"""What a failure's mail says of work that is claimed, or done, already."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pipeline.rounds import failed
+
+BEGUN = {
+    "kind": "Export",
+    "table": "orders",
+    "job_id": "the-job",
+    "start": "2026-11-20T00:00:00Z",
+    "claim": 7,
+    "attempt": 7,
+}
+
+
+@pytest.mark.parametrize("start", ["2026-11-20T00:00:00.000Z", "2026-11-20T00:00:00+00:00"])
+def test_a_backfill_that_is_claimed_is_finished_however_its_start_was_written(start):
+    mail = failed("AwsUnavailable", planned={**BEGUN, "mode": "backfill"}, asked={"mode": "backfill", "from": start})
+    assert "does by itself: The next scheduled run tries again by itself." in mail.text
+
+
+@pytest.mark.parametrize("mode", ["verify", "maintain", "backfill"])
+def test_what_is_done_and_only_not_recorded_is_not_tried_again(mode):
+    mail = failed("AwsUnavailable", "RecordWatermark", planned={**BEGUN, "mode": mode})
+    assert "does by itself: Nothing more: what was asked for is done" in mail.text
