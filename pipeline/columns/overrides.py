@@ -91,11 +91,17 @@ class Overrides:
         told = ((path, _of_schema_file(said) if isinstance(said, str) else said) for path, said in raw.items())
         rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _NOTHING)
         _check_together(rules, where)
-        return cls(tuple(sorted(rules, key=lambda rule: rule.path)))
+        # What is said of one place comes behind what is said of any.
+        return cls(tuple(sorted(rules, key=lambda rule: tuple((step != ANY, step) for step in rule.path))))
 
     def to_json(self) -> dict[str, Any]:
         """Write it so that `parse` reads it."""
         return {rule.pointer: rule.said for rule in self.rules}
+
+    def says_type(self, path: tuple[str, ...]) -> Override | None:
+        """Which of them says the type of a place, by its path: the last of several. None for none."""
+        said = [rule for rule in self.rules if (rule.type or rule.hash) and rule.matches(path)]
+        return said[-1] if said else None
 
     @property
     def typed(self) -> tuple[Override, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, mended_by
 from pipeline.columns.profile import Profile
@@ -114,23 +115,21 @@ def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]
 
 def as_said(columns: Columns, overrides: Overrides) -> Columns:
     """The columns as values are read for them: plain JSON of which the user has set the type takes no other."""
-    rules = [rule for rule in overrides.rules if rule.type]
-    fields = (
-        tuple(_field_as_said(f, (f.attribute,), rules) for f in columns.attributes) if rules else columns.attributes
-    )
-    return replace(columns, attributes=fields)
+    if not overrides.typed:
+        return columns
+    return replace(columns, attributes=tuple(_field_as_said(f, (f.attribute,), overrides) for f in columns.attributes))
 
 
-def _field_as_said(field: Field, path: tuple[str, ...], rules: list[Override]) -> Field:
-    return replace(field, type=_type_as_said(field.type, path, rules))
+def _field_as_said(field: Field, path: tuple[str, ...], overrides: Overrides) -> Field:
+    return replace(field, type=_type_as_said(field.type, path, overrides))
 
 
-def _type_as_said(type_: ColumnType, path: tuple[str, ...], rules: list[Override]) -> ColumnType:
+def _type_as_said(type_: ColumnType, path: tuple[str, ...], overrides: Overrides) -> ColumnType:
     if type_.kind is Kind.JSON:
-        said = [_TAG_OF_PIN.get(rule.type, "") for rule in rules if rule.matches(path)]
-        return replace(type_, tag=said[-1]) if said else type_
-    fields = tuple(_field_as_said(field, (*path, field.attribute), rules) for field in type_.fields)
-    element = _type_as_said(type_.element, (*path, ANY), rules) if type_.element else None
+        said = overrides.says_type(path)
+        return replace(type_, tag=_TAG_OF_PIN.get(said.type, "")) if said else type_
+    fields = tuple(_field_as_said(field, (*path, field.attribute), overrides) for field in type_.fields)
+    element = _type_as_said(type_.element, (*path, ANY), overrides) if type_.element else None
     return replace(type_, fields=fields, element=element)
 
 
@@ -178,10 +177,10 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
     """
     _check_reached(columns, overrides)
     for rule in overrides.rules:
-        for name, type_ in columns_at(columns, rule.path):
+        for path, name, type_ in columns_at(columns, rule.path):
             if rule.name and name != rule.name:
                 raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
-            if rule.type and not obeys(type_, rule.type):
+            if rule.type and overrides.says_type(path) is rule and not obeys(type_, rule.type):
                 raise RebuildNeeded(
                     f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
                 )
@@ -191,7 +190,7 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
     """Refuse a path that never reaches anything: whoever wrote it believes that something is dropped, or has a type."""
     for rule in overrides.rules:
         for depth, step in enumerate(rule.path[1:], 1):
-            kinds = {type_.kind for _, type_ in columns_at(columns, rule.path[:depth])}
+            kinds = {place.type.kind for place in columns_at(columns, rule.path[:depth])}
             if Kind.LIST in kinds and step != ANY:
                 told, remedy = "a name in a list", f"write {ANY} in the place of {step}, for every element"
             elif Kind.SET in kinds and step == ANY:
@@ -204,15 +203,24 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
             )
 
 
-def columns_at(columns: Columns, path: tuple[str, ...]) -> list[tuple[str, ColumnType]]:
-    """The names and types of the columns or nested fields at a path; elements have no name. Of ``*`` there may be many."""
-    found = [(field.name, field.type) for field in columns.all if field.attribute == path[0]]
+class Place(NamedTuple):
+    """A column or nested field, or the elements of one, which have no name and ``*`` in their path."""
+
+    path: tuple[str, ...]
+    name: str
+    type: ColumnType
+
+
+def columns_at(columns: Columns, path: tuple[str, ...]) -> list[Place]:
+    """The columns or nested fields at a path. Of ``*`` there may be many."""
+    found = [Place((f.attribute,), f.name, f.type) for f in columns.all if f.attribute == path[0]]
     for step in path[1:]:
-        found = [below for _, type_ in found for below in _inside(type_, step)]
+        found = [below for place in found for below in _inside(place, step)]
     return found
 
 
-def _inside(type_: ColumnType, step: str) -> list[tuple[str, ColumnType]]:
-    if type_.kind in _LISTS and type_.element is not None and step == ANY:
-        return [("", type_.element)]
-    return [(field.name, field.type) for field in type_.fields if step in (ANY, field.attribute)]
+def _inside(at: Place, step: str) -> list[Place]:
+    if at.type.kind in _LISTS and at.type.element is not None and step == ANY:
+        return [Place((*at.path, ANY), "", at.type.element)]
+    fields = (field for field in at.type.fields if step in (ANY, field.attribute))
+    return [Place((*at.path, field.attribute), field.name, field.type) for field in fields]

@@ -11,7 +11,7 @@ from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, ha
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
-from pipeline.columns.pins import checked, columns_at, obeys, pinned, without_dropped
+from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, without_dropped
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
@@ -91,7 +91,7 @@ def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
     names = {field.attribute: field.name for field in there.attributes if field.name in fixed}
     for rule in overrides.rules:
         at_place = columns_at(there, rule.path) if rule.path[0] in names else []
-        if any(rule.drop or not _is_as_said(name, type_, rule) for name, type_ in at_place):
+        if any(rule.drop or not _is_as_said(place, rule, overrides) for place in at_place):
             column = names[rule.path[0]]
             raise PartitionsKept(
                 f"the table is, or was, partitioned or sorted by {column}, which columns[{rule.pointer!r}] wants otherwise",
@@ -100,9 +100,9 @@ def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
             )
 
 
-def _is_as_said(name: str, type_: ColumnType, rule: Override) -> bool:
-    pin = "S" if rule.hash else rule.type
-    return rule.name in ("", name) and (not pin or obeys(type_, pin))
+def _is_as_said(place: Place, rule: Override, overrides: Overrides) -> bool:
+    is_other = overrides.says_type(place.path) is rule and not obeys(place.type, "S" if rule.hash else rule.type)
+    return rule.name in ("", place.name) and not is_other
 
 
 def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
@@ -148,7 +148,8 @@ def _mended(type_: ColumnType, seen: Profile, room: float | None = None) -> Colu
         # Elements share one type, which has to be for all of them.
         is_for_all = below.values.keys() <= taken_tags(element) and _stays(element, below)
         made = (_mended(element, below, room) if is_for_all else None) or _as_exact(element, alike(below), below)
-        if made is None and below.values:
+        is_said = below.pin == "json"
+        if element != JSON and (made == JSON or (made is None and (below.values or is_said))):
             return JSON
         element = made or element
     mended = replace(type_, fields=fields, element=element)
@@ -160,9 +161,11 @@ def _mended_fields(type_: ColumnType, seen: Profile, room: float) -> tuple[Field
     made = {}
     for field in sorted(type_.fields, key=lambda field: seen.members.get(field.attribute, Profile()).rank):
         wanted = _rebuilt_field(field, seen.members.get(field.attribute), room)
-        more = count_of(wanted) - count_of(field)
-        made[field] = wanted if more <= room else field
-        room -= more if more <= room else 0
+        if count_of(wanted) - count_of(field) > room:
+            pin = seen.members[field.attribute].pin
+            # Plain JSON has no fields, and may stand where something with fields is set.
+            wanted = replace(wanted, type=JSON if pin and not obeys(field.type, pin) else field.type)
+        made[field], room = wanted, room - max(count_of(wanted) - count_of(field), 0)
     return tuple(made[field] for field in type_.fields)
 
 

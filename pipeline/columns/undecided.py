@@ -10,7 +10,7 @@ from pipeline.columns.growth import inside_of
 from pipeline.columns.pins import obeys
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import ColumnType, Kind
+from pipeline.columns.types import JSON, ColumnType, Kind
 
 
 def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_seen: bool) -> tuple[Columns, Profile]:
@@ -20,7 +20,9 @@ def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_see
     what holds such elements goes with them, if it is not plain JSON. `fixed`: names of columns that stay what they are.
     """
     found = {
-        f.attribute: _decided(f.type, seen.members.get(f.attribute)) for f in there.attributes if f.name not in fixed
+        f.attribute: _decided(f.type, seen.members.get(f.attribute), all_seen)
+        for f in there.attributes
+        if f.name not in fixed
     }
     undecided = {field.attribute for field in there.attributes if found.get(field.attribute, field.type) != field.type}
     left: dict[str, ColumnType | None] = dict.fromkeys(undecided)
@@ -32,18 +34,21 @@ def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_see
     return replace(there, attributes=tuple(replace(field, type=type_) for field, type_ in types if type_)), seen
 
 
-def _decided(type_: ColumnType, seen: Profile | None) -> ColumnType | None:
+def _decided(type_: ColumnType, seen: Profile | None, all_seen: bool) -> ColumnType | None:
     """A type without the places that are not decided, nor what holds elements of such a type; None for nothing."""
     if seen is None:
         return type_
     # Plain JSON may stay where a list or map is set, and is not what was meant.
     is_as_set = not seen.pin or (obeys(type_, seen.pin) and (type_.kind is not Kind.JSON or seen.pin == "json"))
     if not is_as_set:
-        return type_ if as_set(seen) else None
+        wanted = as_set(seen)
+        # Empty lists and maps, of which plain JSON would be made, decide nothing as long as others may follow.
+        is_decided = wanted is not None and (all_seen or wanted != JSON or seen.pin == "json")
+        return type_ if is_decided else None
     below = inside_of(type_, seen)
     if type_.element and below:
-        element = _decided(type_.element, below)
+        element = _decided(type_.element, below, all_seen)
         return None if element is None else replace(type_, element=element)
-    decided = ((field, _decided(field.type, seen.members.get(field.attribute))) for field in type_.fields)
+    decided = ((f, _decided(f.type, seen.members.get(f.attribute), all_seen)) for f in type_.fields)
     fields = tuple(replace(field, type=inside) for field, inside in decided if inside is not None)
     return replace(type_, fields=fields) if fields or not type_.fields else None

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.errors import REBUILD, DamagedExport, InputRefused, VerificationFailed, WatermarkNotCommitted, WishGivenUp
+from pipeline.errors import (
+    REBUILD,
+    DamagedExport,
+    InputRefused,
+    JobFailed,
+    VerificationFailed,
+    WatermarkNotCommitted,
+    WishGivenUp,
+)
 from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
 from pipeline.planning.execution_input import BACKFILL, MAINTAIN, REPORTED_AS, UPDATE, asking, wish_text
@@ -16,7 +24,9 @@ _A_PERSON = "Nothing: a person must act."
 _ASK = "Ask for it again."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
-_NOT_COMMITTED = WatermarkNotCommitted.__name__
+_FOR_OTHERS = "For later runs a person must act."
+#: What says that it is not done after all.
+_UNDONE = (WatermarkNotCommitted.__name__, JobFailed.__name__)
 
 
 @dataclass(frozen=True)
@@ -46,8 +56,8 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, table)
-    if failure.state == "RecordWatermark" and mode in (*REPORTED_AS, BACKFILL) and failure.error != _NOT_COMMITTED:
-        return Aftermath(_DONE, heals=True)
+    if failure.state == "RecordWatermark" and mode in (*REPORTED_AS, BACKFILL) and failure.error not in _UNDONE:
+        return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure), heals=True)
     if failure.reported and mode == UPDATE:

@@ -13,9 +13,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.instants import floor_to, format_instant, parse_instant
-from pipeline.table.marker import WATERMARK, Marker
+from pipeline.table.marker import JOB, WATERMARK, Marker
 
 _DAY = timedelta(days=1)
+_LOAD = "load"
 #: The newest, where several days are summed up: two days of the shortest windows.
 _MOST_REPORTS = 192
 
@@ -88,9 +89,15 @@ def digest_due(
 
 def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> datetime:
     """The midnight from which on no commit has expired; of days that have lost some, only a part could be summed up."""
-    oldest = min(filter(None, (summary.get(WATERMARK) for summary in commits)), default="")
-    day = floor_to(parse_instant(oldest), _DAY) if oldest else digested
-    return day + _DAY if day > digested else digested
+    marked = [summary for summary in commits if WATERMARK in summary]
+    if not marked:
+        return digested
+    oldest = min(marked, key=lambda summary: summary[WATERMARK])
+    at = parse_instant(oldest[WATERMARK])
+    day = floor_to(at, _DAY)
+    # Before the load that a table was made by there was nothing, and what ends at midnight belongs to the day before.
+    is_whole = at == day or oldest.get(JOB) == _LOAD
+    return max(digested, day if is_whole else day + _DAY) if day > digested else digested
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:

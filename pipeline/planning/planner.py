@@ -48,7 +48,7 @@ from pipeline.planning.observation import (
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import halt, recovery_too_short, unfit
-from pipeline.planning.wishes import serves, special_wish
+from pipeline.planning.wishes import earliest_backfill, serves, special_wish
 from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
@@ -113,13 +113,14 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
         return None
     if (plan := claim.plan).job_id == seen.given_up or serves(plan, wish):
         return None
-    start = format_instant(plan.start) if plan.mode == BACKFILL else ""
+    begins = earliest_backfill(seen) if is_too_late else plan.start
+    start = format_instant(begins) if plan.mode == BACKFILL else ""
     asked = asking(seen.source.table.name, plan.mode, start)
     told, remedy = f"the {plan.mode} ({plan.job_id}) ", WishGivenUp.default_remedy
     if is_too_late:
         earliest = format_instant(seen.restorable.earliest)
         told += f"was to begin at {format_instant(plan.start)}; nothing before {earliest} can be exported any more"
-        remedy = "Ask for it again; for a backfill, from a later instant."
+        remedy = "Ask for it again; a backfill begins at a later instant then."
     else:
         told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
     return Halt(WishGivenUp.__name__, told, remedy, given_up=plan.job_id, asked=asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pipeline.errors import InputRefused
 from pipeline.exports.windows import SHORTEST_WINDOW, cut
@@ -13,8 +13,9 @@ from pipeline.planning.observation import NOTHING_RESTORABLE, Action, Idle, Obse
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.trust import halt
 
-#: What a backfill has to be begun in, and tried again where something is in its way, before its beginning is out of reach.
-_ROOM = timedelta(hours=1)
+#: What a backfill has to be begun in, and tried again where something is in its way, before its beginning is out of reach;
+#: and what is told to whoever comes too late.
+_LEAST_ROOM, _ROOM = timedelta(minutes=45), timedelta(hours=1)
 
 
 def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
@@ -50,15 +51,12 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     """Everything from the instant asked for up to the watermark: an old window alone would undo newer changes."""
     start, watermark = wish.start, seen.table.watermark
     assert start is not None  # ExecutionInput.parse holds "from" and backfill together
-    earliest = seen.restorable.earliest
     if watermark is None:
         return halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
-    if _moves(seen):
-        earliest = floor_to(earliest + _ROOM, timedelta(minutes=1))
-    if start < earliest:
+    if start < (seen.restorable.earliest + _LEAST_ROOM if _moves(seen) else seen.restorable.earliest):
         return halt(
             InputRefused,
-            f"from is {format_instant(start)}; the earliest possible is {format_instant(earliest)}",
+            f"from is {format_instant(start)}; the earliest possible is {format_instant(earliest_backfill(seen))}",
         )
     if watermark - start < SHORTEST_WINDOW:
         return halt(
@@ -67,6 +65,12 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
         )
     windows = cut(start, watermark, window_length)
     return new_plan(seen, BACKFILL, (start, *(window.end for window in windows)))
+
+
+def earliest_backfill(seen: Observation) -> datetime:
+    """From when on a backfill can be asked for, with time enough to ask."""
+    earliest = seen.restorable.earliest
+    return floor_to(earliest + _ROOM, timedelta(minutes=1)) if _moves(seen) else earliest
 
 
 def _moves(seen: Observation) -> bool:

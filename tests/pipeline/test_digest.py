@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.mails.digest import Digest, digest_due
-from pipeline.table.marker import WATERMARK, Marker
+from pipeline.table.marker import JOB, WATERMARK, Marker
 from tests.pipeline.world import ARN, at
 
 
@@ -59,6 +59,16 @@ def test_days_of_which_commits_have_expired_are_not_summed_up():
     left = [commit(f"{day}/{hour:02}:00", read=1) for day in (18, 19, 20) for hour in range(12, 24)]
     digest = due("21/00:00", "01/00:00", *left)
     assert (digest.days, digest.counts) == ("2026-11-19 to 2026-11-20", {"read": 24})
+
+
+def test_of_a_table_that_was_made_anew_the_day_of_its_load_is_summed_up():
+    digest = due("10/00:00", "08/00:00", {**commit("09/13:00", read=9), JOB: "load"}, commit("10/00:00", read=1))
+    assert (digest.days, digest.counts) == ("2026-11-09", {"read": 10})
+
+
+def test_what_ends_at_midnight_belongs_to_the_day_before_and_leaves_the_next_one_whole():
+    digest = due("06/00:00", "04/00:00", commit("05/00:00", read=1), commit("06/00:00", read=2))
+    assert (digest.days, digest.counts) == ("2026-11-05", {"read": 2})
 
 
 def test_a_commit_belongs_to_the_day_its_history_ends_in():
