@@ -59,6 +59,17 @@ def done(
     }
 
 
+#: The plan of a run that has claimed its work.
+PLANNED = {
+    "kind": "Export",
+    "table": "orders",
+    "job_id": "the-job",
+    "start": "2026-11-20T00:00:00Z",
+    "claim": 7,
+    "attempt": 7,
+}
+
+
 def failed(
     error: str = "Gap",
     state: str = "RunSparkJob",

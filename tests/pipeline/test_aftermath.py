@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pipeline.rounds import failed
-
-BEGUN = {
-    "kind": "Export",
-    "table": "orders",
-    "job_id": "the-job",
-    "start": "2026-11-20T00:00:00Z",
-    "claim": 7,
-    "attempt": 7,
-}
+from tests.pipeline.rounds import PLANNED, failed
 
 
 @pytest.mark.parametrize("start", ["2026-11-20T00:00:00.000Z", "2026-11-20T00:00:00+00:00"])
 def test_a_backfill_that_is_claimed_is_finished_however_its_start_was_written(start):
-    mail = failed("AwsUnavailable", planned={**BEGUN, "mode": "backfill"}, asked={"mode": "backfill", "from": start})
+    mail = failed("AwsUnavailable", planned={**PLANNED, "mode": "backfill"}, asked={"mode": "backfill", "from": start})
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
 
 
 @pytest.mark.parametrize("mode", ["verify", "maintain", "backfill"])
 def test_what_is_done_and_only_not_recorded_is_not_tried_again(mode):
-    mail = failed("AwsUnavailable", "RecordWatermark", planned={**BEGUN, "mode": mode})
+    mail = failed("AwsUnavailable", "RecordWatermark", planned={**PLANNED, "mode": mode})
     assert "does by itself: Nothing more: what was asked for is done" in mail.text
 
 
 def test_what_is_not_done_after_all_is_tried_again():
-    mail = failed("JobFailed", "RecordWatermark", planned={**BEGUN, "mode": "verify"})
+    mail = failed("JobFailed", "RecordWatermark", planned={**PLANNED, "mode": "verify"})
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
 
 
 def test_what_a_person_must_mend_is_said_also_where_all_is_done():
-    mail = failed("PermissionMissing", "RecordWatermark", planned={**BEGUN, "mode": "verify"})
+    mail = failed("PermissionMissing", "RecordWatermark", planned={**PLANNED, "mode": "verify"})
     assert (
         "what was asked for is done, and the job's report says what it has found. For later runs a person must act"
         in mail.text

@@ -9,7 +9,7 @@ import pytest
 from pipeline.errors import error_names
 from pipeline.mails.told import Kind
 from pipeline.planning.horizon import Horizon
-from tests.pipeline.rounds import failed
+from tests.pipeline.rounds import PLANNED, failed
 from tests.pipeline.world import EXECUTION, MACHINE, at, incident
 
 
@@ -176,14 +176,6 @@ def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, a
     assert ASK_FOR_FULL not in mail.text
 
 
-PLANNED = {
-    "kind": "Export",
-    "table": "orders",
-    "job_id": "the-job",
-    "start": "2026-11-20T00:00:00Z",
-    "claim": 7,
-    "attempt": 7,
-}
 REPORT = "Report: s3://a-bucket/runs/orders/the-job.json\n"
 LOGS = "s3://a-bucket/logs/applications/00app/jobs/"
 
