@@ -104,7 +104,7 @@ def _wait_for_a_place(run: Record, control: Control) -> None:
     submitted = time.monotonic()
     with STORE.changed:
         queue = STORE.applications[run["applicationId"]]["schedulerConfiguration"]
-        until = CLOCK.time() + 60 * queue["queueTimeoutMinutes"]
+        until = run["createdAt"] + 60 * queue["queueTimeoutMinutes"]
         while _ahead_of(run) >= queue["maxConcurrentRuns"]:
             if run["state"] == "SUBMITTED":
                 set_state(run, "QUEUED")
