@@ -180,7 +180,7 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
         for path, name, type_ in columns_at(columns, rule.path):
             if rule.name and name != rule.name:
                 raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
-            if rule.type and overrides.says_type(path) is rule and not obeys(type_, rule.type):
+            if rule.type and not obeys(type_, rule.type) and overrides.says_type(path) is rule:
                 raise RebuildNeeded(
                     f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
                 )

@@ -16,7 +16,6 @@ from pipeline.instants import floor_to, format_instant, parse_instant
 from pipeline.table.marker import JOB, WATERMARK, Marker
 
 _DAY = timedelta(days=1)
-_LOAD = "load"
 #: The newest, where several days are summed up: two days of the shortest windows.
 _MOST_REPORTS = 192
 
@@ -95,9 +94,11 @@ def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> dat
     oldest = min(marked, key=lambda summary: summary[WATERMARK])
     at = parse_instant(oldest[WATERMARK])
     day = floor_to(at, _DAY)
+    if day <= digested:
+        return digested
     # Before the load that a table was made by there was nothing, and what ends at midnight belongs to the day before.
-    is_whole = at == day or oldest.get(JOB) == _LOAD
-    return max(digested, day if is_whole else day + _DAY) if day > digested else digested
+    is_whole = at == day or oldest.get(JOB) == "load"
+    return day if is_whole else day + _DAY
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:

@@ -21,7 +21,7 @@ _TRY_AGAIN = "Once the cause is removed, start a run: it tries again at once."
 
 def wish_given_up(claim: Claim) -> bool:
     """Whether a backfill or full export is left undone because its job has ended too often, or its files are damaged."""
-    too_often = claim.failed_runs >= MOST_JOB_RUNS or (claim.tries >= MOST_TRIES and _is_damaged(claim))
+    too_often = claim.failed_runs >= MOST_JOB_RUNS or _is_damaged_for_good(claim)
     return claim.plan.mode in (BACKFILL, FULL) and too_often and not claim.committed
 
 
@@ -30,18 +30,22 @@ def out_of_reach(seen: Observation) -> bool:
 
     One that its job has refused for good is left undone for that, as its mail has said.
     """
-    claim = seen.claim
-    if claim is None or claim.plan.mode not in (BACKFILL, FULL) or claim.committed or _is_refused_for_good(claim):
-        return False
-    return claim.plan.source_id == seen.source.table.id and claim.plan.start < seen.restorable.earliest
+    claim = _open(seen, BACKFILL, FULL)
+    return claim is not None and not _is_refused_for_good(claim) and claim.plan.start < seen.restorable.earliest
 
 
 def full_refused_for_good(seen: Observation) -> bool:
     """Whether the claim in force is a full export that its job has refused and that is not tried again, in reach or not."""
+    claim = _open(seen, FULL)
+    return claim is not None and (_is_refused_for_good(claim) or _is_damaged_for_good(claim))
+
+
+def _open(seen: Observation, *modes: str) -> Claim | None:
+    """The claim in force, if it is for one of these on this source, and the table has not shown it; in reach or not."""
     claim = seen.claim
-    if claim is None or claim.plan.mode != FULL or claim.plan.source_id != seen.source.table.id or claim.committed:
-        return False
-    return _is_refused_for_good(claim) or (_is_damaged(claim) and claim.tries >= MOST_TRIES)
+    if claim is None or claim.plan.mode not in modes or claim.committed:
+        return None
+    return claim if claim.plan.source_id == seen.source.table.id else None
 
 
 def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | Halt | None:
@@ -101,6 +105,11 @@ def _is_damaged(claim: Claim) -> bool:
     """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
     refused = _refusal(claim)
     return refused is not None and issubclass(refused, DamagedExport)
+
+
+def _is_damaged_for_good(claim: Claim) -> bool:
+    """Whether new files were damaged as often as they are asked for."""
+    return _is_damaged(claim) and claim.tries >= MOST_TRIES
 
 
 def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
