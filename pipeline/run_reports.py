@@ -25,7 +25,7 @@ COLUMNS = {
     "snapshot_id": "bigint",
     "counts": "map<string,bigint>",
     "new_columns": f"array<struct<column:string,path:string,type:string,{_COUNTED}>>",
-    "changed_columns": "array<struct<column:string,path:string,before:string,after:string>>",
+    "changed_columns": f"array<struct<column:string,path:string,before:string,after:string,{_COUNTED}>>",
     "misfits": f"array<struct<path:string,type:string,{_COUNTED}>>",
     "continuity": "string",
     "differences": "array<struct<key:string,found:string,values:array<struct<path:string,source:string,table:string>>>>",

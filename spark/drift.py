@@ -1,6 +1,6 @@
 """Drift, as the table shows it after a commit: columns that are new or changed, how many values they hold, misfits.
 
-The values of new columns are counted in the table, where a column is read without those beside it.
+The values of new and changed columns are counted in the table, where a column is read without those beside it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.changes import changed_columns, new_columns, new_paths
+from pipeline.columns.changes import changed_columns, new_columns, paths_to_count
 from pipeline.columns.profile import MEMBER, Observed, Path
 from pipeline.columns.table_columns import Columns, shown_columns
 from pipeline.columns.types import ColumnType, Kind
@@ -32,14 +32,14 @@ _AT_ONCE = 100
 def drifted(rows: DataFrame, before: Columns, columns: Columns, counts: Mapping[str, int]) -> Committed:
     """What a commit with these counts has committed, as its rows tell it. `before`: the columns that were there before."""
     seen: list[Observed] = []
-    paths = new_paths(before, columns)
+    paths = paths_to_count(before, columns)
     for at in range(0, len(paths), _AT_ONCE):
         seen += _counted(rows, columns, paths[at : at + _AT_ONCE])
     misfits = exploded(rows, [field.name for field in columns.key])
     return Committed(
         counts,
         new_columns(before, columns, seen),
-        changed_columns(before, columns),
+        changed_columns(before, columns, seen),
         listed_misfits(misfits, columns) if counts.get("misfits") else [],
     )
 

@@ -1,12 +1,12 @@
 """What became of a table's columns, as reports tell it: columns that are new, of another type, or gone. Pure.
 
-Each with its name, its attribute's path and its type; a new one with the number of its values and an item's key, where
-those were counted. A nested field is told as a column is, by its name and those around it.
+Each with its name, its attribute's path and its type; and with the number of its values and an item's key, where those were
+counted. A nested field is told as a column is, by its name and those around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pipeline.columns.misfit_paths import resolved
@@ -36,29 +36,30 @@ def new_columns(before: Columns, after: Columns, seen: Iterable[Observed] = ()) 
 
     `seen`: what was counted of all values that had no column before, if it was.
     """
-    counted: dict[Path, list[Observed]] = {}
-    for row in seen:
-        if row.tag != "NULL":
-            counted.setdefault(resolved(row.path, after, any_name=True), []).append(row)
+    counted = _counted(after, seen)
     return [
-        {"column": one.name, "path": _pointer(one.path), "type": _word(one.after), **_counts(counted.get(one.path, []))}
+        {"column": one.name, "path": _pointer(one.path), "type": _word(one.after), **counted.get(one.path, {})}
         for one in _changes(before.all, after.all)
         if one.before is None and one.after is not None
     ]
 
 
-def new_paths(before: Columns, after: Columns) -> list[Path]:
-    """The paths to the attributes of the columns, and nested fields of columns, that were not there before."""
-    return [one.path for one in _changes(before.all, after.all) if one.before is None]
+def changed_columns(before: Columns, after: Columns, seen: Iterable[Observed] = ()) -> list[dict[str, Any]]:
+    """What a report says of the columns, and nested fields of columns, that have another type now, or are there no more.
 
-
-def changed_columns(before: Columns, after: Columns) -> list[dict[str, Any]]:
-    """What a report says of the columns, and nested fields of columns, that have another type now, or are there no more."""
+    `seen`: what was counted of the values that those of another type hold now, if it was.
+    """
+    counted = _counted(after, seen)
     return [
-        {"column": one.name, "path": _pointer(one.path), **_types(one.before, one.after)}
+        {"column": one.name, "path": _pointer(one.path), **_types(one.before, one.after), **counted.get(one.path, {})}
         for one in _changes(before.all, after.all)
         if one.before is not None
     ]
+
+
+def paths_to_count(before: Columns, after: Columns) -> list[Path]:
+    """The paths to the attributes of the columns, and nested fields of columns, that are new, or of another type now."""
+    return [one.path for one in _changes(before.all, after.all) if one.after is not None]
 
 
 def _types(before: ColumnType, after: ColumnType | None) -> dict[str, str]:
@@ -109,7 +110,13 @@ def _word(type_: ColumnType) -> str:
     return _WORDS.get(type_.kind, "string")
 
 
-def _counts(rows: Sequence[Observed]) -> dict[str, Any]:
-    if not rows:
-        return {}
-    return {"count": sum(row.count for row in rows), "example": min(row.example for row in rows)}
+def _counted(columns: Columns, seen: Iterable[Observed]) -> dict[Path, dict[str, Any]]:
+    """How many values were seen at a path, with the least key of those that have one."""
+    rows: dict[Path, list[Observed]] = {}
+    for row in seen:
+        if row.tag != "NULL":
+            rows.setdefault(resolved(row.path, columns, any_name=True), []).append(row)
+    return {
+        path: {"count": sum(row.count for row in found), "example": min(row.example for row in found)}
+        for path, found in rows.items()
+    }

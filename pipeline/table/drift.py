@@ -16,7 +16,7 @@ _MOST_TOLD = 20
 #: the bucket has everything.
 _LONGEST_SENTENCE, _LONGEST_NAME = 500, 120
 _MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
-_CHANGED = ("column", "path", "before", "after")
+_CHANGED = ("column", "path", "before", "after", "count", "example")
 _MORE = "  and more, which the report lists"
 _MORE_MISFITS = "  and more: the report lists fifty, the column _misfits has all"
 
@@ -80,13 +80,18 @@ def _misfit(one: Mapping[str, Any]) -> str:
 
 
 def _new_column(one: Mapping[str, Any]) -> str:
-    values = f", {one['count']} {'value' if one['count'] == 1 else 'values'}" if "count" in one else ""
-    return f"{_column(one)}: {one['type']}{values}{_such(one)}"
+    return f"{_column(one)}: {one['type']}{_values(one)}"
 
 
 def _changed_column(one: Mapping[str, Any]) -> str:
-    now = f"{one['after']} now" if "after" in one else "there no more"
+    now = f"{one['after']} now{_values(one)}" if "after" in one else "there no more"
     return f"{_column(one)}: {one['before']} before, {now}"
+
+
+def _values(one: Mapping[str, Any]) -> str:
+    """How many values a column holds, where they were counted, and the key of an item that has one."""
+    values = f", {one['count']} {'value' if one['count'] == 1 else 'values'}" if "count" in one else ""
+    return f"{values}{_such(one)}"
 
 
 def _column(one: Mapping[str, Any]) -> str:

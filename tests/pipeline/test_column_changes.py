@@ -109,6 +109,13 @@ def test_values_are_counted_with_the_least_key_of_those_that_have_one_wherever_t
     assert found == {"l.y": (3, "a"), "d.y": (4, "c"), "new": (4, "c")}
 
 
+def test_of_a_column_of_another_type_the_values_that_it_holds_now_are_told_as_well():
+    before, after = columns(a=LONG, l=list_of(LONG), gone=TEXT), columns(a=TEXT, l=list_of(TEXT))
+    seen = [Observed((".A",), "S", 2, example="b"), Observed((".L", ".0"), "S", 3, example="a")]
+    found = {one["path"]: (one.get("count"), one.get("example")) for one in changed_columns(before, after, seen)}
+    assert found == {"/A": (2, "b"), "/L/*": (3, "a"), "/Gone": (None, None)}
+
+
 def test_a_column_that_is_given_to_another_attribute_is_gone_and_new():
     before, after = (Columns((KEY,), (Field(attribute, "a", LONG),)) for attribute in ("A", "B"))
     assert new_columns(before, after) == [{"column": "a", "path": "/B", "type": "bigint"}]

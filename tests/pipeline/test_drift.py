@@ -10,7 +10,14 @@ from pipeline.table.drift import drift_of, summed, told_drift
 
 MISFIT = {"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}
 COLUMN = {"column": "size", "path": "/size", "type": "bigint", "count": 1, "example": '{"id":"b"}'}
-CHANGED = {"column": "amount", "path": "/Amount", "before": "bigint", "after": "decimal(38,1)"}
+CHANGED = {
+    "column": "amount",
+    "path": "/Amount",
+    "before": "bigint",
+    "after": "decimal(38,1)",
+    "count": 2,
+    "example": '{"id":"c"}',
+}
 
 
 def test_where_nothing_was_found_nothing_is_told():
@@ -52,7 +59,7 @@ def test_a_changed_column_is_told_with_both_types_or_that_it_is_gone():
     gone = {"column": "nick", "path": "/nick", "before": "string"}
     assert told_drift(drift_of({"changed_columns": [CHANGED, gone]}), 0) == [
         "Changed columns:",
-        "  amount (/Amount): bigint before, decimal(38,1) now",
+        '  amount (/Amount): bigint before, decimal(38,1) now, 2 values, such as that of {"id":"c"}',
         "  nick: string before, there no more",
     ]
 
@@ -71,7 +78,7 @@ def test_what_is_handed_on_fits_between_states_however_long_the_names_are():
     long = "\U0001f600" * 65_536
     misfits = [{**MISFIT, "path": long, "example": long}] * 200
     columns = [{"column": "c" * 255, "path": long, "type": "map<string," * 90, "example": long}] * 200
-    changed = [{**CHANGED, "column": "c" * 255, "path": long, "before": "map<string," * 90}] * 200
+    changed = [{**CHANGED, "column": "c" * 255, "path": long, "before": "map<string," * 90, "example": long}] * 200
     found = {"misfits": misfits, "new_columns": columns, "changed_columns": changed, "continuity": long}
     handed_on = drift_of(found)
     assert len(json.dumps(handed_on)) < 200 * 1024

@@ -198,11 +198,11 @@ def test_a_type_that_is_set_is_made_of_values_that_no_sample_has(shop, monkeypat
     assert source.rows()["rare"]["w"] == {"a": "x"}
     source.put(6, item("rare", w={"M": {"a": S}}, lines={"L": [N]}))
     report = carry_out(source, source.full(30), w="map", **{"/lines/*": "string", "gone": "N"})
-    told = {row["path"]: (row["before"], row.get("after")) for row in report["changed_columns"]}
+    told = {row["path"]: (row["before"], row["after"], row.get("count")) for row in report["changed_columns"]}
     assert told == {
-        "/w": ("struct", "map<string,string>"),
-        "/lines/*": ("bigint", "string"),
-        "/gone": ("string", "bigint"),
+        "/w": ("struct", "map<string,string>", 1),
+        "/lines/*": ("bigint", "string", 1),
+        "/gone": ("string", "bigint", None),
     }
     assert (report["counts"]["misfits"], source.rows()["rare"]["w"]) == (0, [("a", "x")])
     merged = carry_out(source, source.windows(30, 50), w="map", **{"/lines/*": "string", "gone": "N"})

@@ -31,9 +31,8 @@ def test_a_rebuild_replaces_content_and_types_and_keeps_names(shop):
         {"column": "m.y", "path": "/m/y", "type": "string", "count": 1, "example": '{"pk":"a"}'},
         {"column": "amount_2", "path": "/amount", "type": "string", "count": 1, "example": '{"pk":"a"}'},
     ]
-    assert report["changed_columns"] == [
-        {"column": "amount", "path": "/Amount", "before": "bigint", "after": "decimal(38,1)"}
-    ]
+    amount = {"column": "amount", "path": "/Amount", "before": "bigint", "after": "decimal(38,1)"}
+    assert report["changed_columns"] == [{**amount, "count": 1, "example": '{"pk":"a"}'}]
     ids = {f["name"]: f["id"] for f in before["fields"]}
     after = next(s for s in source.metadata["schemas"] if s["schema-id"] == source.metadata["current-schema-id"])
     assert {f["name"]: f["type"] for f in after["fields"]}["amount"] == "decimal(38, 1)"
