@@ -31,6 +31,8 @@ def local_session(
         .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
         .config(catalog, "org.apache.iceberg.spark.SparkCatalog")
         .config(f"{catalog}.type", "hadoop")
+        .config(f"{catalog}.cache-enabled", "true")
+        .config(f"{catalog}.cache.expiration-interval-ms", "-1")
         # The characters as they are: Iceberg would take %20 for a part of the folder's name.
         .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
         .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)

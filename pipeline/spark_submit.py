@@ -33,6 +33,10 @@ def spark_submit_parameters(deployment: Deployment) -> str:
         f"{catalog}.catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog",
         f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
         f"{catalog}.warehouse": deployment.warehouse,
+        # A MERGE begins from the snapshot that the job has looked at last, however long ago: what others have committed since
+        # is a conflict. Without, their commit would be merged over, unseen.
+        f"{catalog}.cache-enabled": "true",
+        f"{catalog}.cache.expiration-interval-ms": "-1",
         "spark.driver.cores": vcpus,
         "spark.driver.memory": f"{heap}g",
         "spark.driver.memoryOverhead": f"{memory - heap}g",

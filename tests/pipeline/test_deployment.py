@@ -60,6 +60,9 @@ def test_spark_is_told_bundle_catalog_and_size_and_nothing_of_the_data():
     assert words[2::2] == ["--conf"] * (len(words[2:]) // 2)
     conf = dict(word.split("=", 1) for word in words[3::2])
     assert conf["spark.sql.catalog.glue.catalog-impl"] == "org.apache.iceberg.aws.glue.GlueCatalog"
+    # Else a MERGE would go on from a state of the table that the job has never looked at.
+    held = ("cache-enabled", "cache.expiration-interval-ms")
+    assert [conf[f"spark.sql.catalog.glue.{name}"] for name in held] == ["true", "-1"]
     assert conf["spark.sql.catalog.glue.warehouse"] == "s3://a-bucket/warehouse"
     assert (conf["spark.driver.memory"], conf["spark.executor.cores"]) == ("13g", "4")
     assert conf["spark.dynamicAllocation.maxExecutors"] == "3"
