@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, VERIFY
 from pipeline.table.record_counts import accounting
 
 
@@ -29,23 +29,41 @@ def _payload(output: str) -> Mapping[str, Any]:
 
 
 def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
-    if plan["kind"] == "Export" and plan["mode"] == "verify":
-        yield f"To be verified: the table at {plan['start']} against a full export at that instant."
-    elif plan["kind"] == "Export" and "at" in plan["exports"][0]:
-        yield f"There is no table yet: a full export at {plan['start']} is to be loaded."
-    elif plan["kind"] == "Export":
-        count = len(plan["exports"])
-        windows = "one window has" if count == 1 else f"{count} windows have"
-        yield f"Since {plan['start']}, {windows} closed, up to {plan['end']}: to be exported and merged in one commit."
-    elif plan["kind"] == "Maintain":
+    kind = plan["kind"]
+    if kind == "DryRun":
+        # Under the kind that it would have had, the plan of a dry run is that of a run.
+        yield "A dry run, so nothing is done. This is what a run would do now:"
+        yield from _plan({**plan, "kind": plan["planned"]})
+        yield f"Estimated cost: {plan['estimated_usd']} US dollars."
+    elif kind == "Export":
+        yield from _exports(plan)
+    elif kind == "Maintain":
         yield f"The table is at {plan['start']}; its files are to be put in order."
-    elif plan["kind"] == "Record":
+    elif kind == "Record":
         yield f"The table is at {plan['watermark']}, the parameter says {plan['recorded'] or 'nothing'}: to be corrected."
-    elif plan["kind"] == "Idle":
+    elif kind == "Idle":
         until = f" The next window closes at {plan['until']}." if plan.get("until") else ""
         yield f"Idle. {plan['message']}{until}"
-    elif plan["kind"] == "Halt":
+    elif kind == "Halt":
         yield f"Halt, {plan['error']}: {plan['message']}"
+
+
+def _exports(plan: Mapping[str, Any]) -> Iterator[str]:
+    """What is to be exported, and why: the same requests serve more than one end."""
+    start, end, count = plan["start"], plan["end"], len(plan["exports"])
+    if plan["mode"] == VERIFY:
+        yield f"To be verified: the table at {start} against a full export at that instant."
+    elif plan["mode"] == FULL:
+        if plan.get("because"):
+            yield f"History is lost: {plan['because']}."
+        yield f"A new full export at {start} is to become the table's whole content."
+    elif plan["mode"] == BACKFILL:
+        yield f"Asked for: history from {start} to {end} is to be exported again and merged in one commit."
+    elif "at" in plan["exports"][0]:
+        yield f"There is no table yet: a full export at {start} is to be loaded."
+    else:
+        windows = "one window has" if count == 1 else f"{count} windows have"
+        yield f"Since {start}, {windows} closed, up to {end}: to be exported and merged in one commit."
 
 
 def _start_exports(started: Mapping[str, Any]) -> Iterator[str]:

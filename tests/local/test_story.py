@@ -14,6 +14,8 @@ def left(state: str, **payload: Any) -> dict[str, Any]:
     return {"stateExitedEventDetails": {"name": state, "output": json.dumps({"Payload": payload})}}
 
 
+WINDOWS = {"kind": "Export", "start": "10:00", "end": "12:00", "exports": [{"from": "10:00"}, {"from": "11:00"}]}
+FULL = {"kind": "Export", "mode": "full", "start": "12:00", "end": "12:00", "exports": [{"at": "12:00"}]}
 VERIFIED = {"items": 2, "rows": 2, "equal": 2}
 
 
@@ -33,9 +35,46 @@ VERIFIED = {"items": 2, "rows": 2, "equal": 2}
             id="failure",
         ),
         pytest.param(
-            left("Plan", kind="Export", mode="verify", start="12:00", exports=[{"at": "12:00"}]),
+            left("Plan", **FULL | {"mode": "verify"}),
             ["To be verified: the table at 12:00 against a full export at that instant."],
             id="a verification",
+        ),
+        pytest.param(
+            left("Plan", kind="Export", mode="update", start="12:00", exports=[{"at": "12:00"}], end="12:00"),
+            ["There is no table yet: a full export at 12:00 is to be loaded."],
+            id="a first load",
+        ),
+        pytest.param(
+            left("Plan", **WINDOWS, mode="update"),
+            ["Since 10:00, 2 windows have closed, up to 12:00: to be exported and merged in one commit."],
+            id="an update",
+        ),
+        pytest.param(
+            left("Plan", **WINDOWS, mode="backfill"),
+            ["Asked for: history from 10:00 to 12:00 is to be exported again and merged in one commit."],
+            id="a backfill",
+        ),
+        pytest.param(
+            left("Plan", **FULL),
+            ["A new full export at 12:00 is to become the table's whole content."],
+            id="a full export",
+        ),
+        pytest.param(
+            left("Plan", **FULL, because="the watermark is too old"),
+            [
+                "History is lost: the watermark is too old.",
+                "A new full export at 12:00 is to become the table's whole content.",
+            ],
+            id="a rebuild by the schedule itself",
+        ),
+        pytest.param(
+            left("Plan", **FULL | {"kind": "DryRun"}, planned="Export", estimated_usd=0.25),
+            [
+                "A dry run, so nothing is done. This is what a run would do now:",
+                "A new full export at 12:00 is to become the table's whole content.",
+                "Estimated cost: 0.25 US dollars.",
+            ],
+            id="a dry run",
         ),
         pytest.param(
             left("RecordWatermark", job="verify", counts=VERIFIED),
