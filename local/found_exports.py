@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from pipeline.errors import ManifestUnreadable
+from pipeline.errors import DamagedExport, ManifestUnreadable
 from pipeline.exports.manifests import ExportManifest, check_totals, parse_files, parse_summary, verify_md5
 from pipeline.instants import format_instant
 
@@ -23,9 +24,31 @@ class FoundExport:
 
 
 def find_exports(folder: Path) -> list[FoundExport]:
-    """Every complete export below `folder`: its manifests are there, whole, and add up. Others are no exports yet."""
-    found = []
-    for summary in sorted(folder.rglob("AWSDynamoDB/*/manifest-summary.json")):
+    """Every complete export below `folder`, of those of the same stretch the newest; others are no exports yet.
+
+    A stretch is exported again where the files of an earlier export were damaged, and both stay in the bucket.
+    Raises DamagedExport for manifests that are not whole or do not add up, or UnknownFormat.
+    """
+    found = [_read(summary) for summary in sorted(folder.rglob("AWSDynamoDB/*/manifest-summary.json"))]
+    if not found:
+        raise ManifestUnreadable(
+            f"{folder} holds no complete export (AWSDynamoDB/<id>/manifest-summary.json)",
+            "Mirror the export bucket into the folder, from the folder AWSDynamoDB or any above it.",
+        )
+    # An export's id begins with the time at which it was started.
+    by_start = sorted(found, key=lambda export: export.manifest.export_arn.rpartition("/")[2])
+    newest = {_stretch(export.manifest): export for export in by_start}
+    return [export for export in found if newest[_stretch(export.manifest)] is export]
+
+
+def _stretch(manifest: ExportManifest) -> tuple[str, bool, datetime, datetime]:
+    """What an export shows of which table: with another export that shows the same it can be exchanged."""
+    return manifest.source_id, manifest.is_full, manifest.start, manifest.end
+
+
+def _read(summary: Path) -> FoundExport:
+    """The export of a manifest summary. Its refusal says which folder to take away, should it be damaged for good."""
+    try:
         _check_checksum(summary)
         manifest = parse_summary(str(summary), summary.read_bytes())
         files = summary.parent / Path(manifest.files_key).name
@@ -34,15 +57,14 @@ def find_exports(folder: Path) -> list[FoundExport]:
                 f"{summary} names {manifest.files_key}, which the mirror of the bucket does not hold"
             )
         _check_checksum(files)
-        listed = parse_files(str(files), files.read_bytes())
-        check_totals(manifest.with_files(listed))
-        found.append(FoundExport(summary.as_uri(), manifest))
-    if not found:
-        raise ManifestUnreadable(
-            f"{folder} holds no complete export (AWSDynamoDB/<id>/manifest-summary.json)",
-            "Mirror the export bucket into the folder, from the folder AWSDynamoDB or any above it.",
+        check_totals(manifest.with_files(parse_files(str(files), files.read_bytes())))
+    except DamagedExport as damaged:
+        remedy = (
+            f"Mirror the export bucket into the folder again. If it is the same then, take {summary.parent} out of the "
+            "folder: its stretch may have been exported again."
         )
-    return found
+        raise type(damaged)(damaged.message, remedy) from None
+    return FoundExport(summary.as_uri(), manifest)
 
 
 def _check_checksum(file: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pipeline.errors import PipelineError
 
-_MIRROR_AGAIN = "Mirror the export bucket into the folder again: what lies there is not what DynamoDB wrote."
 _NEWER_FULL = (
     "Put a full export into the folder that is newer than every window there: a replay makes the table anew from it."
+)
+_MIRROR_AGAIN = (
+    "Mirror the export bucket into the folder again: what lies there is not what DynamoDB wrote. Where the bucket itself "
+    f"holds it like that: {_NEWER_FULL}"
 )
 _ONLY_OWN = "Take the export out of the folder, and replay again."
 #: By the error's name: every one that a job, or who looks at a local table, raises.
