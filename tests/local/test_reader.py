@@ -8,7 +8,7 @@ from pyiceberg.io import pyarrow as arrow_io
 from pyiceberg.schema import Schema
 from pyiceberg.types import ListType, MapType, NestedField, StringType, StructType
 
-import local.reader
+from local.reader import nulls_kept
 
 INSIDE = StructType(NestedField(9, "x", StringType(), required=False))
 LIST = ListType(3, INSIDE, element_required=False)
@@ -24,9 +24,17 @@ LIST = ListType(3, INSIDE, element_required=False)
     ],
 )
 def test_null_is_read_as_null_and_empty_as_empty(type_, held):
-    assert arrow_io.ArrowProjectionVisitor is local.reader._WithNulls
     schema = Schema(NestedField(1, "found", type_, required=False))
     written = [held, None, held, [], None, held]
     whole = pa.record_batch({"found": pa.array(written, arrow_io.schema_to_pyarrow(schema).field("found").type)})
-    for batch, expected in ((whole, written), (whole.slice(1, 4), written[1:5])):
-        assert arrow_io._to_requested_schema(schema, schema, batch)["found"].to_pylist() == expected
+    with nulls_kept():
+        for batch, expected in ((whole, written), (whole.slice(1, 4), written[1:5])):
+            assert arrow_io._to_requested_schema(schema, schema, batch)["found"].to_pylist() == expected
+
+
+def test_pyiceberg_reads_as_it_does_by_itself_once_our_reading_has_ended():
+    its_own = arrow_io.ArrowProjectionVisitor
+    with nulls_kept():
+        ours = arrow_io.ArrowProjectionVisitor
+    assert (its_own.__module__, ours.__module__) == (arrow_io.__name__, nulls_kept.__module__)
+    assert arrow_io.ArrowProjectionVisitor is its_own
