@@ -40,7 +40,7 @@ def placed(seen: Iterable[Observed], columns: Columns) -> list[Observed]:
 def without_column(seen: Iterable[Observed], columns: Columns) -> list[Observed]:
     """Of what was counted of misfits, what lies where there is no column.
 
-    What a value holds that its column does not take has nothing to do with the columns inside.
+    A value that its column rejected tells nothing about the columns inside it.
     """
     return [row for row in seen if len(row.path) == row.found_at or not _has_column(row.path[: row.found_at], columns)]
 

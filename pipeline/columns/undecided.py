@@ -1,4 +1,7 @@
-"""Columns of which, or of what is inside, a type is set that values have to decide, while none were seen. Pure."""
+"""Columns whose declared type leaves a choice to the data while no value has been seen that decides it. Pure.
+
+Such types are `N`, which may become a bigint or a decimal, and `L`, whose elements may be anything.
+"""
 
 from __future__ import annotations
 

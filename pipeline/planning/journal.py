@@ -94,8 +94,8 @@ class Claim:
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the claim's job has refused,
     `refusal` what it said, and `refused_by` the client token of that job run.
     `committed`: whether it says that it has committed, also where the table was rolled back since.
-    `reported`: whether the plan's job has left the report that is its being done, where no commit tells. `failed_runs`: how
-    many job runs of a wish have ended without success.
+    `reported`: whether the plan's job has left the report that is the proof that it was done, where no commit tells.
+    `failed_runs`: how many job runs of a wish have ended without success.
     """
 
     number: int
@@ -122,7 +122,7 @@ class Claim:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.
 
         A backfill or a full export leaves the watermark where others may have put it, so only the job's id counts there.
-        A verification commits nothing, and maintenance may find nothing to do; their report is their being done.
+        A verification commits nothing, and maintenance may find nothing to do; their report is the proof that it was done.
         """
         if self.plan.mode in REPORTED_AS:
             return self.reported

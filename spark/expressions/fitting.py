@@ -15,7 +15,7 @@ from spark.expressions.values import CONTAINERS, element_of, has, null_count, op
 
 
 def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sql:
-    """Whether every member of a level is NULL or went whole to the cell of its field; of no level, whether there are none.
+    """Whether each member of a map is NULL or reached its cell whole. For a missing map: whether no cell was made.
 
     `held`: how many cells were made whole of members, in parts. `nulls`: of some names, whether they are NULL (`is_null`);
     they are asked before all members are.

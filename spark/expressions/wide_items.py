@@ -17,7 +17,7 @@ from spark.expressions.cells import cell
 from spark.expressions.sql import Sql, call, let, literal, member, struct, transform, when
 from spark.expressions.values import PARSED, VALUE_TYPE, has
 
-#: Of more attributes than these, items are read this way; of more scalar ones than those. Fewer are quicker each by
+#: Items with more than WIDE attributes, or more than MANY_SCALARS scalar ones, are read this way. Fewer are quicker each by
 #: itself, and so are containers, which are only carried along here.
 WIDE, MANY_SCALARS = 200, 40
 #: The column of the lists. It carries a character that no column of the table can have.

@@ -1,6 +1,7 @@
-"""Values that contradict what is set for their places: counted, and refused by name.
+"""Values that contradict what is declared for their places: counted, and refused by name.
 
-Those that a set type is not for; maps and lists, of which no hash can be made; misfits of earlier that are hidden now.
+Three kinds: a value whose type the declared type excludes; a map or list where a hash is declared; an earlier misfit at a
+place that is protected now.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A verification between the functions: its report is its being done, and nothing else is written."""
+"""A verification between the functions: its report is the proof that it was done, and nothing else is written."""
 
 from __future__ import annotations
 
