@@ -29,8 +29,8 @@ REMEDIES = {
     "KeyDoesNotFit": _NEWER_FULL,
     "ConflictingChanges": _NEWER_FULL,
     "OverrideContradicted": (
-        "Take the type back in the file that --columns names, or say one that holds the values: string for all scalars, "
-        "json for all containers."
+        "Take the declared type back in the file that --columns names, or declare one that holds the values: string for all "
+        "scalars, json for all containers."
     ),
     "RebuildNeeded": f"Say of columns what was said before (--columns). Or: {_NEWER_FULL}",
     "PartitionsKept": "Remove the tags and branches that the message names, and replay again.",

@@ -412,7 +412,7 @@ class OverrideContradicted(JobRefused):
     """The data, or the table's other columns, contradict what the settings say of a column."""
 
     default_remedy = (
-        "Take the type back in cdk.json, or set one that holds the values ("
+        "Take the declared type back in cdk.json, or declare one that holds the values ("
         "string for all scalars, json for all containers), and deploy."
     )
     command = "make deploy"

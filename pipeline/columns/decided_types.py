@@ -12,7 +12,7 @@
                             dictionary of T       when there are many different members; json when they are mixed
     several of SS…M         json                  string with plain JSON
 
-Scalars beside containers: the more frequent kind gives the type, the others are misfits. A type that the user has set
+Scalars beside containers: the more frequent kind gives the type, the others are misfits. A type that the user has declared
 (`Profile.pin`) wins over all of it. Pure.
 """
 
@@ -46,7 +46,7 @@ from pipeline.columns.types import (
 _SURELY_DICTIONARY = 500
 #: … or fewer, of which each map holds only a small part.
 _PERHAPS_DICTIONARY, _SPARSE = 50, 0.25
-#: What is made of numbers that the user has set where none was seen; other numbers widen it.
+#: What is made of a number type that the user has declared where none was seen; other numbers widen it.
 _NARROWEST = {"N": LONG, "NS": ColumnType(Kind.SET, element=LONG)}
 
 
@@ -60,8 +60,8 @@ def column_type(seen: Profile) -> ColumnType | None:
     return _scalar(decided_for, seen) if decided_for <= SCALAR_TAGS else _container(decided_for, seen)
 
 
-def as_set(seen: Profile) -> ColumnType | None:
-    """The same for a column that is there; of numbers that are set while none was seen, the narrowest, which others widen."""
+def as_declared(seen: Profile) -> ColumnType | None:
+    """The same for a column that is there; of a declared number type without values the narrowest, which others widen."""
     return column_type(seen) or _NARROWEST.get(seen.pin)
 
 
@@ -80,7 +80,7 @@ def serves(type_: ColumnType, seen: Profile) -> bool:
 
 
 def _pinned(seen: Profile) -> ColumnType | None:
-    """The type that the user has set; None where it leaves a choice to the data and they say nothing of it yet."""
+    """The type that the user has declared; None where it leaves a choice to the data and they say nothing of it yet."""
     scale = decimal_scale(seen.pin)
     if scale is not None:
         return ColumnType(Kind.DECIMAL, scale=scale)
@@ -160,7 +160,7 @@ def alike(seen: Profile | None) -> ColumnType | None:
     """The one type of a list's elements or a dictionary's values; None where they are mixed or nothing is known."""
     if seen is None or (len(seen.values) != 1 and not seen.pin):
         return None
-    type_ = as_set(seen)
+    type_ = as_declared(seen)
     return None if type_ == JSON else type_
 
 

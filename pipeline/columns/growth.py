@@ -57,7 +57,7 @@ def key_type(part: KeyAttribute, seen: Profile) -> ColumnType:
 def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
     """The same columns with new ones, and new nested fields, for everything seen that has none. No type changes.
 
-    Raises OverrideContradicted where a name that is set is another column's.
+    Raises OverrideContradicted where a declared name is another column's.
     """
     return checked(with_room(columns, pinned(seen, overrides)), overrides)
 
@@ -108,7 +108,7 @@ def _grown_fields(fields: tuple[Field, ...], seen: Profile, room: int) -> tuple[
 
 
 def _that_fit(new: tuple[Field, ...], seen: Profile, room: int) -> tuple[Field, ...]:
-    """The new fields for which there is room, with what is inside them: what is set first, then those of the most values."""
+    """The new fields for which there is room, with what is inside them: what is declared first, then those of the most values."""
     fit = set()
     for field in sorted(new, key=lambda field: seen.members[field.attribute].rank):
         if count_of(field) <= room:

@@ -1,6 +1,6 @@
-"""What overrides make of columns: types and names set before anything is decided, columns that go, and what contradicts.
+"""What overrides make of columns: types and names declared before anything is decided, columns that go, and what contradicts.
 
-A pin is the type that the user has set for a path. Pure.
+A pin is the type that the user has declared for a path. Pure.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
 def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) -> Profile:
     """The profile, with what the user says at the paths it is said of; hashed values are strings.
 
-    A path that was not seen is added, so that a column whose type is set is there from the first load on. `there`: the
+    A path that was not seen is added, so that a column whose type is declared is there from the first load on. `there`: the
     table's columns, of which something may be said as well that was not seen.
     """
     if not overrides.rules:
@@ -114,7 +114,7 @@ def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]
 
 
 def as_said(columns: Columns, overrides: Overrides) -> Columns:
-    """The columns as values are read for them: plain JSON of which the user has set the type takes no other."""
+    """The columns as values are read for them: plain JSON of which the user has declared the type takes no other."""
     if not overrides.typed:
         return columns
     return replace(columns, attributes=tuple(_field_as_said(f, (f.attribute,), overrides) for f in columns.attributes))
@@ -141,7 +141,7 @@ def checked(columns: Columns, overrides: Overrides) -> Columns:
 
 
 def _check_names(columns: Columns) -> None:
-    """Only a name that was set can be another's."""
+    """Only a declared name can be another's."""
     for field in columns.all:
         if field.name in columns.partitions:
             raise OverrideContradicted(
@@ -154,7 +154,7 @@ def _check_names(columns: Columns) -> None:
             other = by_name.setdefault(field.name, field.attribute)
             if other != field.attribute:
                 raise OverrideContradicted(
-                    f"the name {field.name!r} is set for one of the attributes {other!r} and {field.attribute!r}, "
+                    f"the name {field.name!r} is declared for one of the attributes {other!r} and {field.attribute!r}, "
                     "and is the other's already",
                     mended_by("set another name, or one for the other attribute as well"),
                 )
@@ -182,7 +182,7 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
                 raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
             if rule.type and not obeys(type_, rule.type) and overrides.says_type(path) is rule:
                 raise RebuildNeeded(
-                    f"columns[{rule.pointer!r}] sets the type {rule.type}; the column is {type_.kind.value}"
+                    f"columns[{rule.pointer!r}] declares the type {rule.type}; the column is {type_.kind.value}"
                 )
 
 

@@ -88,7 +88,7 @@ def _with_room(row: Observed, other: Observed, count: int) -> Observed:
 class Profile:
     """Everything seen at one path and below it. `tags`: DynamoDB type to number of values.
 
-    `pin`, `name`: the type and the column name that the user has set, which win over what was seen; `pin_of_any`: the
+    `pin`, `name`: the type and the column name that the user has declared, which win over what was seen; `pin_of_any`: the
     type of whatever is inside.
     """
 
@@ -128,11 +128,11 @@ class Profile:
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """Where it stands among others of which not all can have a column: before them what is set, then the frequent."""
+        """Where it stands among others of which not all can have a column: before them what is declared, then the frequent."""
         return not (self.pin or self.name), -self.count
 
     def limited(self, most: int) -> Profile:
-        """The same with so many members at most that show a type: those of which something is set, then the most frequent."""
+        """The same with so many members at most that show a type: first the declared ones, then the most frequent."""
         if len(self.members) <= most:
             return self
         typed = {name: one for name, one in self.members.items() if one.values or one.pin}
@@ -161,7 +161,7 @@ class Profile:
 
 
 def _together(profiles: Collection[Profile]) -> Profile:
-    """All as if they were one. What is set for some of them only says nothing of the others, which share their type."""
+    """All as if they were one. What is declared for some of them only says nothing of the others, which share their type."""
     merged = Profile()
     merged.pin, merged.pin_of_any = _common(one.pin for one in profiles), _common(one.pin_of_any for one in profiles)
     for one in profiles:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Set
 from dataclasses import dataclass, replace
 
-from pipeline.columns.decided_types import alike, as_set, column_type, holds, is_dictionary, number_type, serves
+from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.names import REPLACEMENT
@@ -63,7 +63,7 @@ def rebuilt(
     Inside a column as well: what is beside the place that changes keeps its name and type. What the user says wins over
     both. `all_seen`: whether all values had their say, as `without_undecided` has it. `fixed`: columns that somebody has
     made partitions or a sort order of. They stay what they are, and what does not fit is a misfit; raises PartitionsKept
-    where the user says that they are to be something else. Raises OverrideContradicted where a name that is set is another
+    where the user says that they are to be something else. Raises OverrideContradicted where a declared name is another
     column's.
     """
     _check_fixed(columns, overrides, fixed)
@@ -132,7 +132,7 @@ def _rebuilt_type(type_: ColumnType, seen: Profile | None, room: float | None) -
     if seen is None:
         return type_
     mended = _mended(type_, seen, room) if _stays(type_, seen) else None
-    return mended or _as_exact(type_, as_set(seen), seen) or type_
+    return mended or _as_exact(type_, as_declared(seen), seen) or type_
 
 
 def _stays(type_: ColumnType, seen: Profile) -> bool:
@@ -158,13 +158,13 @@ def _mended(type_: ColumnType, seen: Profile, room: float | None = None) -> Colu
 
 
 def _mended_fields(type_: ColumnType, seen: Profile, room: float) -> tuple[Field, ...]:
-    """The fields of a struct, each made right for which there is room: what is set first, then those of the most values."""
+    """The fields of a struct, each made right for which there is room: what is declared first, then those of the most values."""
     made = {}
     for field in sorted(type_.fields, key=lambda field: seen.members.get(field.attribute, Profile()).rank):
         wanted = _rebuilt_field(field, seen.members.get(field.attribute), room)
         if count_of(wanted) - count_of(field) > room:
             pin = seen.members[field.attribute].pin
-            # Plain JSON has no fields, and may stand where something with fields is set.
+            # Plain JSON has no fields, and may stand where a type with fields is declared.
             wanted = replace(wanted, type=JSON if pin and not obeys(field.type, pin) else field.type)
         made[field], room = wanted, room - max(count_of(wanted) - count_of(field), 0)
     return tuple(made[field] for field in type_.fields)
@@ -179,7 +179,7 @@ def _as_exact(type_: ColumnType, decided: ColumnType | None, seen: Profile) -> C
 
 
 def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:
-    """Whether a struct has no room for fields of what turns out to be a dictionary; or plain JSON is set to be more."""
+    """Whether a struct has no room for fields of what turns out to be a dictionary; or plain JSON is declared to be more."""
     if type_.kind is Kind.JSON:
         return seen.pin in ("L", "M", "struct", "map")
     if type_.kind is not Kind.STRUCT or not is_dictionary(seen):

@@ -53,7 +53,7 @@ class Field:
 TEXT, LONG, DIGITS = ColumnType(Kind.TEXT), ColumnType(Kind.LONG), ColumnType(Kind.DIGITS)
 BYTES, FLAG, SCALARS, JSON = (ColumnType(k) for k in (Kind.BYTES, Kind.FLAG, Kind.SCALARS, Kind.JSON))
 
-#: What a set type makes of a column, whatever the data.
+#: What a declared type makes of a column, whatever the data.
 TYPE_OF_PIN = {
     "S": TEXT,
     "B": BYTES,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from pipeline.columns.decided_types import as_set, column_type
+from pipeline.columns.decided_types import as_declared, column_type
 from pipeline.columns.growth import inside_of
 from pipeline.columns.pins import obeys
 from pipeline.columns.profile import Profile
@@ -41,10 +41,10 @@ def _decided(type_: ColumnType, seen: Profile | None, all_seen: bool) -> ColumnT
     """A type without the places that are not decided, nor what holds elements of such a type; None for nothing."""
     if seen is None:
         return type_
-    # Plain JSON may stay where a list or map is set, and is not what was meant.
-    is_as_set = not seen.pin or (obeys(type_, seen.pin) and (type_.kind is not Kind.JSON or seen.pin == "json"))
-    if not is_as_set:
-        wanted = as_set(seen)
+    # Plain JSON may stay where a list or map is declared, and is not what was meant.
+    is_as_declared = not seen.pin or (obeys(type_, seen.pin) and (type_.kind is not Kind.JSON or seen.pin == "json"))
+    if not is_as_declared:
+        wanted = as_declared(seen)
         # Empty lists and maps, of which plain JSON would be made, decide nothing as long as others may follow.
         is_decided = wanted is not None and (all_seen or wanted != JSON or seen.pin == "json")
         return type_ if is_decided else None

@@ -53,7 +53,7 @@ _TAKEN = {
     "SS": ["SS"],
     "BS": ["BS"],
     "NS": ["NS"],
-    # Plain JSON of which the user has set the type.
+    # Plain JSON of which the user has declared the type.
     "json of L": ["L"],
     "json of M": ["M"],
 }

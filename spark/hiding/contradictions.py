@@ -48,7 +48,7 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
     if first is not None:
         rule = rules[first["rule"]]
         found = f"values of type {first['tag']}: {first['count']}, such as that of {first['example']}"
-        raise OverrideContradicted(f"columns[{rule.pointer!r}] sets the type {rule.type}, which does not hold {found}")
+        raise OverrideContradicted(f"columns[{rule.pointer!r}] declares the type {rule.type}, which excludes {found}")
 
 
 def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:

@@ -8,8 +8,8 @@ from pipeline.columns.overrides import ANY, Override, is_index
 from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
 from spark.expressions.values import elements, has, json_of, members, of, tag_of
 
-#: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is set, a set for whose
-#: elements one is set (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
+#: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is declared, a set for
+#: whose elements one is (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
 #: rule names in a map (`IN_LIST`). Null for all other items.
 CONTRADICTED = "#contradicted"
 NO_HASH, INDEX, IN_LIST = "no hash", "an index", "in a list"

@@ -54,7 +54,7 @@ def types(found: Columns) -> dict[str, ColumnType]:
         ("map", {"M": {"a": N}}, ColumnType(Kind.DICTIONARY, element=LONG)),
     ],
 )
-def test_a_type_that_is_set_is_the_columns_type(word, value, expected):
+def test_a_declared_type_is_the_columns_type(word, value, expected):
     assert types(columns({"a": value}, overrides=said(a=word))) == {"a": expected}
 
 
@@ -78,7 +78,7 @@ def test_types_and_names_reach_into_maps_and_lists():
     assert {f.name: f.type for f in found["all"].element.fields}["age"] == ColumnType(Kind.DECIMAL, scale=1)
 
 
-def test_a_name_that_is_set_makes_others_give_way():
+def test_a_declared_name_makes_others_give_way():
     found = columns({"a": S, "b": N}, overrides=said(b={"name": "a"}))
     assert {field.attribute: field.name for field in found.attributes} == {"a": "a_2", "b": "a"}
 
@@ -107,7 +107,7 @@ def test_a_name_of_the_tables_partitions_is_refused():
     assert types(rebuilt(before, KEY, profile({"id_bucket": S})).columns) == {"id_bucket": TEXT}
 
 
-def test_a_rebuild_gives_columns_the_names_and_types_that_were_set_since():
+def test_a_rebuild_gives_columns_the_names_and_types_that_were_declared_since():
     before = columns({"a": S, "b": N, "c": N})
     target = rebuilt(before, KEY, profile({"a": S, "b": N, "c": N}), said(a={"name": "alpha"}, b="string"))
     assert types(target.columns) == {"alpha": TEXT, "b": SCALARS, "c": LONG}
@@ -158,7 +158,7 @@ def test_a_path_that_never_reaches_anything_is_refused_before_anybody_trusts_it(
             decide()
 
 
-def test_what_is_set_for_one_name_of_a_dictionary_is_not_set_for_all():
+def test_what_is_declared_for_one_name_of_a_dictionary_is_not_declared_for_all():
     dictionary = {"M": {f"k{n}": N for n in range(600)}}
     for one, expected in ((S, Kind.JSON), (N, Kind.DICTIONARY)):
         found = columns({"m": {"M": {**dictionary["M"], "one": one}}}, overrides=Overrides.parse({"/m/one": "string"}))
@@ -166,7 +166,7 @@ def test_what_is_set_for_one_name_of_a_dictionary_is_not_set_for_all():
     assert types(columns({"m": dictionary}, overrides=Overrides.parse({"/m/*": "string"})))["m"].element == SCALARS
 
 
-def test_a_type_that_is_set_for_any_name_is_that_of_each_field():
+def test_a_type_that_is_declared_for_any_name_is_that_of_each_field():
     before = columns({"m": {"M": {"a": S, "b": N}}})
     with pytest.raises(RebuildNeeded, match="the column is long"):
         check_followed(before, Overrides.parse({"/m/*": "S"}))

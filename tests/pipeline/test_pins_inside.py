@@ -1,4 +1,4 @@
-"""Types that are set for what is inside maps and lists: for any of it, for one of many, and for plain JSON."""
+"""Types that are declared for what is inside maps and lists: for any of it, for one of many, and for plain JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 @pytest.mark.parametrize("also", [{"drop": True}, {"name": "foo"}, {"hash": True}, "string"])
 @pytest.mark.parametrize("name", ["k1", "unseen"])
-def test_what_is_set_for_any_name_of_a_dictionary_is_set_beside_what_is_said_of_one(also, name):
+def test_what_is_declared_for_any_name_of_a_dictionary_counts_beside_what_is_said_of_one(also, name):
     values = {"M": {f"k{n}": N for n in range(600)}}
     said = Overrides.parse({"/d/*": "string", f"/d/{name}": also})
     for found in (
@@ -26,7 +26,7 @@ def test_what_is_set_for_any_name_of_a_dictionary_is_set_beside_what_is_said_of_
         assert named(found)["d"] == ColumnType(Kind.DICTIONARY, element=SCALARS)
 
 
-def test_values_that_contradict_what_is_set_for_elements_find_no_plain_json_to_hide_in():
+def test_values_that_contradict_what_is_declared_for_elements_find_no_plain_json_to_hide_in():
     said = Overrides.parse({"/l/*": "N", "/m/a": "N"})
     found = named(first_columns(KEY, profile(item(l={"L": [S]}, m={"M": {"a": S}})), said))
     assert (found["l"].element, found["m"].fields[0].type) == (LONG, LONG)
@@ -42,7 +42,7 @@ def test_plain_json_takes_what_is_last_said_of_its_place():
 
 
 @pytest.mark.parametrize("rules", [{"/m/*": "string", "/m/$x": "N"}, {"/m/*": "string", "/m/$x": {"hash": True}}])
-def test_of_several_types_that_are_set_for_a_place_that_of_its_name_counts(rules):
+def test_of_several_types_that_are_declared_for_a_place_that_of_its_name_counts(rules):
     said, now = Overrides.parse(rules), profile(item(m={"M": {"$x": N, "y": N}}))
     before = columns(item(m={"M": {"$x": N, "y": N}}))
     for found in (first_columns(KEY, now, said), rebuilt(before, KEY, now, said).columns):
@@ -52,7 +52,7 @@ def test_of_several_types_that_are_set_for_a_place_that_of_its_name_counts(rules
 
 
 @pytest.mark.parametrize("seen", [item(), item(u={"L": []})])
-def test_plain_json_that_is_set_for_elements_makes_plain_json_of_the_list(seen):
+def test_plain_json_that_is_declared_for_elements_makes_plain_json_of_the_list(seen):
     said = Overrides.parse({"/u/*": "json"})
     after = rebuilt(columns(item(u={"L": [{"L": [N]}]})), KEY, profile(seen), said).columns
     check_followed(after, said)
@@ -63,14 +63,14 @@ def test_plain_json_that_is_set_for_elements_makes_plain_json_of_the_list(seen):
     ("there", "word", "empty"),
     [(S, "M", {"M": {}}), ({"L": [S]}, "struct", {"M": {}}), ({"L": [N, S]}, "L", {"L": []})],
 )
-def test_empties_of_a_sample_decide_nothing_of_what_is_set(there, word, empty):
+def test_empties_of_a_sample_decide_nothing_of_what_is_declared(there, word, empty):
     said, before, seen = Overrides.parse({"u": word}), columns(item(u=there)), profile(item(u=empty))
     assert "u" not in named(rebuilt(before, KEY, seen, said, all_seen=False).columns)
     assert named(rebuilt(before, KEY, seen, said).columns)["u"] == JSON
 
 
 @pytest.mark.parametrize("said", ["M", "struct", {"name": "foo"}])
-def test_what_is_set_of_a_field_is_followed_where_there_is_no_room_for_its_fields(said):
+def test_what_is_declared_of_a_field_is_followed_where_there_is_no_room_for_its_fields(said):
     overrides, many = Overrides.parse({"/m/f0": said}), {f"f{n}": N for n in range(MOST_FIELDS)}
     before = rebuilt(
         columns(item()), KEY, profile(*(item(m={"M": {name: N}}) for name in many)), Overrides.parse({"m": "struct"})

@@ -177,7 +177,7 @@ def test_an_order_may_name_the_file_that_says_everything_of_columns(shop, tmp_pa
     assert (row["email"], str(row["total"])) == (hashed('{"S":"x"}'), "1.00")
 
 
-def test_a_rebuild_brings_what_was_set_since(shop):
+def test_a_rebuild_brings_what_was_declared_since(shop):
     source = shop()
     source.put(1, item("a", v=N, w=S, gone=S, m={"M": {"x": S, "y": S}}))
     carry_out(source, source.full(5))
@@ -190,7 +190,7 @@ def test_a_rebuild_brings_what_was_set_since(shop):
     }
 
 
-def test_a_type_that_is_set_is_made_of_values_that_no_sample_has(shop, monkeypatch):
+def test_a_declared_type_is_made_of_values_that_no_sample_has(shop, monkeypatch):
     monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 2)
     source, rare = shop(), item("rare", w={"M": {"a": S}}, lines={"L": [N]}, gone=S)
     source.put(1, *(item(f"k{i}") for i in range(20)), rare)

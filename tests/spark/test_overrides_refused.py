@@ -20,11 +20,11 @@ from tests.spark.tampering import rewrite
 pytestmark = pytest.mark.spark
 
 
-def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop):
+def test_values_that_a_declared_type_excludes_are_refused_and_the_table_stays(shop):
     source = shop()
     source.put(1, item("a", v={"N": "1.5"}, h={"M": {}}), item("b", v=N))
     for columns, words in (
-        ({"v": "bigint"}, ["columns['/v'] sets the type bigint", "of type N: 1, such as", '{"pk":"a"}']),
+        ({"v": "bigint"}, ["columns['/v'] declares the type bigint", "of type N: 1, such as", '{"pk":"a"}']),
         ({"h": {"hash": True}}, ["columns['/h'] sets hash", "such a place: 1", '{"pk":"a"}', "/h/*"]),
     ):
         with pytest.raises(OverrideContradicted) as refused:
@@ -40,7 +40,7 @@ def test_values_that_a_set_type_is_not_for_are_refused_and_the_table_stays(shop)
     assert carry_out(source, order)["counts"]["misfits"] == 1  # the type taken back
 
 
-def test_plain_json_takes_no_other_type_than_the_one_that_is_set(shop):
+def test_plain_json_takes_no_other_type_than_the_declared_one(shop):
     source, said = shop(), {"a": "L", "/m/b": "map"}
     mixed, maps = {"L": [S, N]}, {"M": {"x": S, "y": N}}
     source.put(1, item("a", a=mixed, m={"M": {"b": maps}}), item("b"))
@@ -49,15 +49,15 @@ def test_plain_json_takes_no_other_type_than_the_one_that_is_set(shop):
     for at, (word, odd) in enumerate((("L", {"a": {"SS": ["x"]}}), ("map", {"a": mixed, "m": {"M": {"b": mixed}}}))):
         source.put(6 + at, item("b", **odd))
         order = source.windows(5, 25 + at)
-        with pytest.raises(OverrideContradicted, match=f"sets the type {word}, "):
+        with pytest.raises(OverrideContradicted, match=f"declares the type {word}, "):
             carry_out(source, order, **said)
-    with pytest.raises(OverrideContradicted, match=r"sets the type map, .* of type L: 1"):
+    with pytest.raises(OverrideContradicted, match=r"declares the type map, .* of type L: 1"):
         carry_out(source, source.full(40), **said)
     assert source.state.watermark == minute(5)
     assert carry_out(source, order)["counts"]["misfits"] == 0  # the type taken back
 
 
-def test_what_is_set_of_plain_json_moves_no_cell_of_a_wide_table(shop):
+def test_what_is_declared_of_plain_json_moves_no_cell_of_a_wide_table(shop):
     source, said = shop(), {"a": "L"}
     mixed, texts = {"L": [S, N]}, {f"t{n:02}": {"S": str(n)} for n in range(45)}
     source.put(1, item("x", a=mixed, b=mixed, c={"SS": ["y"]}, **texts))

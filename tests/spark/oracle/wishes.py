@@ -1,7 +1,7 @@
 """What the user of a random table says of its columns, and what the table must show then.
 
 Types, names, ``drop`` and ``hash``, of attributes, of members of maps, of elements of lists. Items are made to obey, since
-what contradicts a set type is refused. The jobs are told by the setting; what it says is read here once more, by the
+what contradicts a declared type is refused. The jobs are told by the setting; what it says is read here once more, by the
 README's words (`tests.spark.oracle.said`).
 """
 
