@@ -44,7 +44,7 @@ def test_a_day_is_summed_up_once_the_table_shows_all_of_it():
         pytest.param("", "", id="no table"),
     ],
 )
-def test_nothing_is_due(watermark, digested):
+def test_no_digest_is_due_before_midnight_or_twice_for_a_day_or_without_a_table(watermark, digested):
     assert due(watermark, digested, *HOURLY) is None
 
 

@@ -40,7 +40,7 @@ def told(*kinds: Kind, level: int = 0) -> Told:
         pytest.param(told(OFF, GONE), OFF, False, told(OFF, GONE), id="to and fro between two that are told is silence"),
     ],
 )  # fmt: skip
-def test_a_failure_of_the_schedule(before, kind, is_told, after):
+def test_a_failure_is_mailed_unless_the_same_was_in_this_incident(before, kind, is_told, after):
     assert after_failure(before, kind, SINCE, NEAR) == News(after, failed=is_told)
 
 
@@ -73,7 +73,7 @@ def test_an_incident_without_a_table_has_no_watermark():
         pytest.param(Told(), False, News(Told()), id="nothing at all"),
     ],
 )
-def test_a_look(before, works, news):
+def test_only_a_run_that_works_ends_an_incident(before, works, news):
     assert after_look(before, LATER, works=works, horizon=NEAR) == news
 
 

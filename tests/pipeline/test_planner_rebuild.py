@@ -88,7 +88,7 @@ def test_a_rebuild_that_its_job_refuses_for_good_is_not_paid_for_again():
 
 
 @pytest.mark.parametrize(("refused", "tries"), [("OverrideContradicted", 1), ("ChecksumMismatch", 3)])
-def test_nor_is_it_when_its_export_is_out_of_reach(refused, tries):
+def test_a_refused_rebuild_is_not_paid_for_again_once_its_export_is_out_of_reach(refused, tries):
     begun = plan("14/13:00", FULL)
     world = replace(LOST, claim=replace(claim(begun, refused_with=refused), tries=tries))
     assert isinstance(follow(world), Halt)

@@ -100,7 +100,7 @@ def test_ends_are_on_the_grid_where_that_costs_no_window(start, steps, minutes):
         ),
     ],
 )
-def test_cuts(text, grid, expected):
+def test_a_stretch_is_cut_at_the_grid_where_that_is_legal_and_costs_no_window(text, grid, expected):
     start, end = bounds(text)
     assert cut(start, end, grid) == windows_between(bounds(expected))
 
@@ -115,7 +115,7 @@ def test_cuts(text, grid, expected):
         pytest.param("12:30", "12:00", (), id="ahead"),
     ],
 )
-def test_closed_windows(watermark, latest, expected):
+def test_a_window_closes_once_an_end_on_the_grid_that_is_far_enough_can_be_restored(watermark, latest, expected):
     assert closed_windows(at(watermark), at(latest), QUARTER_HOUR) == expected
 
 

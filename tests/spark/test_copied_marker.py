@@ -36,7 +36,7 @@ def let_all_but_the_newest_go(source):
     assert WATERMARK not in left["summary"]
 
 
-def test_it_is_believed_when_the_commits_that_said_so_have_expired(maintained):
+def test_the_copied_watermark_is_believed_once_the_commits_that_carried_it_have_expired(maintained):
     source, newest = maintained
     let_all_but_the_newest_go(source)
     assert source.state.watermark == minute(20)
@@ -46,7 +46,7 @@ def test_it_is_believed_when_the_commits_that_said_so_have_expired(maintained):
     assert source.differences(40) == []
 
 
-def test_after_a_rollback_past_it_it_is_not_believed_though_nothing_else_is_left(maintained):
+def test_the_copied_watermark_is_not_believed_after_a_rollback_past_it_though_nothing_else_is_left(maintained):
     source, newest = maintained
     source.put(21, item("k0", v={"N": "3"}))
     source.merge(20, 40)
@@ -61,7 +61,7 @@ def test_after_a_rollback_past_it_it_is_not_believed_though_nothing_else_is_left
         source.merge(40, 60)
 
 
-def test_beside_it_stands_which_snapshot_was_the_newest(shop):
+def test_beside_the_copied_watermark_stands_which_snapshot_was_the_newest(shop):
     source = shop()
     source.put(1, item("a", v=N))
     source.load(5)
@@ -84,7 +84,7 @@ def told_and_true(source):
     return metadata["properties"].get("tidemark.snapshot"), metadata["refs"]["main"]["snapshot-id"]
 
 
-def test_it_is_not_believed_of_what_somebody_has_compacted_after_a_rollback_past_it(maintained):
+def test_the_copied_watermark_is_not_believed_of_a_table_compacted_after_a_rollback_past_it(maintained):
     source, newest = maintained
     source.put(21, item("k0", v={"N": "3"}))
     source.merge(20, 40)
@@ -96,7 +96,7 @@ def test_it_is_not_believed_of_what_somebody_has_compacted_after_a_rollback_past
 
 
 @pytest.mark.parametrize("job", ["merge", "load"])
-def test_of_a_job_that_was_killed_right_after_its_commit_whoever_finds_it_done_writes_it_anew(shop, monkeypatch, job):
+def test_the_copied_watermark_is_written_anew_by_whoever_finds_a_killed_job_done(shop, monkeypatch, job):
     source = shop(key=N_KEY)
     source.put(1, *({"pk": {"S": f"k{i}"}, "sk": N} for i in range(8)))
     source.load(5)
@@ -115,7 +115,7 @@ def test_of_a_job_that_was_killed_right_after_its_commit_whoever_finds_it_done_w
     assert source.differences(20) == []
 
 
-def test_where_partitions_of_a_former_key_go_it_is_made_ready_for_the_snapshot_that_stays(shop):
+def test_the_copied_watermark_is_made_ready_for_the_snapshot_that_stays_where_former_partitions_go(shop):
     source = shop()
     source.put(1, item("a"))
     source.load(5)

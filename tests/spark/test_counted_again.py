@@ -59,7 +59,7 @@ def test_a_load_of_which_tasks_were_done_twice_reads_nothing_again(source, readi
     assert source.differences(25) == []
 
 
-def test_nor_is_more_than_the_manifest_says_taken_for_that(source, monkeypatch):
+def test_more_records_than_the_manifest_says_are_refused_even_where_tasks_were_done_twice(source, monkeypatch):
     _counted_twice(monkeypatch)
     order = source.full(25)
     tampering.count_wrong(source, order, by=-1)

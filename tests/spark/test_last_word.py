@@ -36,14 +36,14 @@ def insert(table, *keys):
         spark.catalog.dropTempView("written")
 
 
-def test_it_is_asked_when_all_rows_are_written_and_stands_in_the_commit(table):
+def test_the_last_word_is_asked_for_when_all_rows_are_written_and_stands_in_the_commit(table):
     with last_word(table.spark, lambda: {"counted": str(counted_so_far(table.spark, "rows")["count"])}):
         insert(table, "b", "c", "d")
     assert newest_summary(table.metadata)["counted"] == "3"
     assert sorted(table.rows()) == ["a", "b", "c", "d"]
 
 
-def test_what_it_raises_keeps_the_commit_from_being_made(table):
+def test_an_error_of_the_last_word_keeps_the_commit_from_being_made(table):
     before = table.metadata
 
     def refuse():
@@ -54,14 +54,14 @@ def test_what_it_raises_keeps_the_commit_from_being_made(table):
     assert table.metadata == before
 
 
-def test_it_is_not_asked_where_nothing_comes_to_be_committed(table):
+def test_the_last_word_is_not_asked_for_where_nothing_comes_to_be_committed(table):
     asked = []
     with pytest.raises(ZeroDivisionError), last_word(table.spark, lambda: asked.append(1) or {}):
         raise ZeroDivisionError
     assert asked == []
 
 
-def test_later_commits_of_the_same_thread_do_not_say_it(table):
+def test_later_commits_of_the_same_thread_do_not_carry_the_last_word(table):
     with last_word(table.spark, lambda: {"said": "once"}):
         insert(table, "b")
     insert(table, "c")

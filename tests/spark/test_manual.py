@@ -88,7 +88,7 @@ def test_a_column_that_partitions_were_made_of_can_be_changed_once_they_have_gon
     assert followed.differences(80) == []
 
 
-def test_until_they_have_gone_it_is_refused(followed):
+def test_a_column_that_partitions_were_made_of_cannot_be_changed_until_they_have_gone(followed):
     alter(followed, "ADD PARTITION FIELD state")
     carry_out(followed, DROP_FIELD, column="state")
     followed.columns = STATUS

@@ -62,6 +62,6 @@ _MAIL = {"TopicArn": "arn", "Subject": "s" * 100, "Message": "m"}
         pytest.param("kms", "Encrypt", {}, None, id="an operation without rules"),
     ],
 )
-def test_limits(service, operation, parameters, says):
+def test_limits_missing_from_botocores_models_are_enforced(service, operation, parameters, says):
     refusal = refusal_of(service, operation, parameters)
     assert refusal is None if says is None else refusal is not None and says in refusal[1]

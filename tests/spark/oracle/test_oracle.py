@@ -18,7 +18,7 @@ def test_hundreds_of_items_of_any_shape_are_in_the_table_what_they_were_in_the_s
     assert lived.items > 200
 
 
-def test_so_they_are_where_values_are_hidden_and_cells_are_packed_as_those_of_wide_items(shop, monkeypatch):
+def test_items_of_any_shape_stay_what_they_were_where_values_are_hidden_and_cells_are_packed(shop, monkeypatch):
     monkeypatch.setattr(wide_items, "WIDE", 0)
     life = Life(273, shop, items=120, attributes=12)
     # Of few seeds something is hidden in so few attributes; others would follow a table of which nothing is said.

@@ -66,7 +66,7 @@ def refusal(data, range_=RANGE):
         ),
     ],
 )
-def test_what_is_shown(data, expected):
+def test_a_request_names_the_instant_or_the_window_it_exports(data, expected):
     assert extent(data) == expected
 
 
@@ -177,7 +177,7 @@ def test_what_is_no_timestamp_is_refused(value):
     assert refusal(asked(ExportTime=value)) == ("SerializationException", f"{value!r} is not a timestamp")
 
 
-def test_forms_of_times():
+def test_a_time_is_one_instant_however_it_is_spelled():
     instant = datetime(2026, 1, 14, 10, 18, 50, 622_999, tzinfo=UTC)
     micros = micros_of_instant(instant)
     assert micros == micros_of(instant.timestamp()) == micros_of("2026-01-14T11:18:50.622999+01:00")

@@ -1,4 +1,4 @@
-"""What is proven last before a job is done: all rows are written, the work is in the table, each file is one export's."""
+"""What is refused before it is committed: lost rows, work that is not in the table, files that are not the export's own."""
 
 from __future__ import annotations
 
