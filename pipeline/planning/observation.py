@@ -15,9 +15,10 @@ from pipeline.table.marker import TableState
 
 #: The reason of an Idle that says the table is as it should be; the other reasons say nothing of the table.
 UP_TO_DATE = "UpToDate"
-PAUSED = "Paused"
-ANOTHER_RUN = "AnotherRun"
-NOTHING_RESTORABLE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
+PAUSED, ANOTHER_RUN = "Paused", "AnotherRun"
+NOTHING_RESTORABLE, WISH_FULFILLED = "NothingRestorable", "WishFulfilled"
+#: What a person is told of NothingRestorable.
+NOTHING_RESTORABLE_MESSAGE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Idle:
-    """Nothing to do: the run ends well. `reason` is UpToDate, NothingRestorable, Paused, AnotherRun or WishFulfilled."""
+    """Nothing to do: the run ends well. `reason` is one of the five above."""
 
     reason: str
     message: str

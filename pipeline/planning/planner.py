@@ -38,6 +38,7 @@ from pipeline.planning.half_done import full_refused_for_good, half_done, out_of
 from pipeline.planning.observation import (
     ANOTHER_RUN,
     NOTHING_RESTORABLE,
+    NOTHING_RESTORABLE_MESSAGE,
     PAUSED,
     UP_TO_DATE,
     Action,
@@ -137,7 +138,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
         return None
     restorable = seen.restorable
     if restorable.is_empty:
-        return Idle("NothingRestorable", NOTHING_RESTORABLE)
+        return Idle(NOTHING_RESTORABLE, NOTHING_RESTORABLE_MESSAGE)
     begun = half_done(seen, wish, for_ever=True)
     if begun or full_refused_for_good(seen):
         return begun
@@ -153,7 +154,7 @@ def _update(seen: Observation, rules: Rules) -> Action | None:
     too_short = recovery_too_short(seen, rules.history_needed)
     restorable, watermark = seen.restorable, seen.table.watermark
     if watermark is None and restorable.is_empty:
-        return Idle("NothingRestorable", NOTHING_RESTORABLE)
+        return Idle(NOTHING_RESTORABLE, NOTHING_RESTORABLE_MESSAGE)
     if watermark is None:
         on_grid = floor_to(restorable.latest, rules.window_length)
         return too_short or new_plan(seen, UPDATE, (on_grid if on_grid >= restorable.earliest else restorable.latest,))

@@ -9,7 +9,7 @@ from pipeline.exports.windows import SHORTEST_WINDOW, cut
 from pipeline.instants import floor_to, format_instant
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY, ExecutionInput
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import NOTHING_RESTORABLE, Action, Idle, Observation
+from pipeline.planning.observation import NOTHING_RESTORABLE_MESSAGE, WISH_FULFILLED, Action, Idle, Observation
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.trust import halt
 
@@ -24,7 +24,7 @@ def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedel
         return None
     claim = seen.claim
     if claim and claim.owner == seen.execution and serves(claim.plan, wish) and claim.is_done(seen.table):
-        return record(seen) or Idle("WishFulfilled", f"The {wish.mode} is done.")
+        return record(seen) or Idle(WISH_FULFILLED, f"The {wish.mode} is done.")
     if wish.mode == BACKFILL:
         return _backfill(seen, wish, window_length)
     if wish.mode == VERIFY:
@@ -38,7 +38,7 @@ def _full(seen: Observation) -> Action:
     """Everything anew, as of now."""
     restorable = seen.restorable
     if restorable.is_empty:
-        return halt(InputRefused, NOTHING_RESTORABLE, "Start the execution again in a few minutes.")
+        return halt(InputRefused, NOTHING_RESTORABLE_MESSAGE, "Start the execution again in a few minutes.")
     return new_plan(seen, FULL, (restorable.latest,))
 
 
