@@ -18,7 +18,8 @@ def _check_exports(event: dict[str, Any], _deployment: Deployment) -> dict[str, 
     logger.info("exports checked", extra={"complete": len(exports) - len(running), "running": len(running)})
     if running and waited(checks) >= LONGEST_EXPORT:
         raise ExportTimedOut(f"{running[0]['arn']} is not complete after {waited(checks)}")
-    return {"exports": exports, "ready": not running, "wait_seconds": wait_before_check(checks).seconds}
+    wait = wait_before_check(checks)
+    return {"exports": exports, "ready": not running, "wait_seconds": wait.seconds, "checks": checks}
 
 
 def _check(export: dict[str, Any]) -> dict[str, Any]:

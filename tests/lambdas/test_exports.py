@@ -46,7 +46,7 @@ def start(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def check(exports: list[dict[str, Any]], checks: int = 0) -> dict[str, Any]:
-    return call(check_exports.handler, plan={}, exports=exports, checks=checks)
+    return call(check_exports.handler, exports=exports, checks=checks)
 
 
 def listed(account: Account) -> int:
@@ -149,7 +149,7 @@ def test_exports_that_run_are_looked_at_again_later_and_less_and_less_often(acco
     exports = start(planned(account, *windows(account, 2, 1)))
     answers = [check(exports, checks) for checks in (0, 1, 20)]
     assert [(answer["ready"], answer["exports"]) for answer in answers] == [(False, exports)] * 3
-    assert [answer["wait_seconds"] for answer in answers] == [45, 67, 300]
+    assert [(answer["wait_seconds"], answer["checks"]) for answer in answers] == [(45, 1), (67, 2), (300, 21)]
     account.aws.advance(601)
     assert check(exports, 21)["ready"]
 
