@@ -161,14 +161,14 @@ def test_the_success_mail_gets_plan_report_exports_job_and_times():
         "plan": EXPORT,
         "report": {"watermark": "…"},
         "exports": COMPLETE,
-        "jobRun": {"id": "00job", "seconds": 60, "billed": {"VCPUHour": 1.0}},
+        "jobRun": {"id": "00job", "billed": {"VCPUHour": 1.0}},
     }
 
 
 @pytest.mark.parametrize(
     ("job_run", "told"),
     [
-        pytest.param({"JobRun": JOB_RUN}, {"id": "00job", "seconds": 60, "billed": {"VCPUHour": 1.0}}, id="wrapped"),
+        pytest.param({"JobRun": JOB_RUN}, {"id": "00job", "billed": {"VCPUHour": 1.0}}, id="wrapped"),
         pytest.param({"JobRunId": "00job"}, {"id": "00job"}, id="without figures"),
     ],
 )
