@@ -16,9 +16,8 @@ from pipeline.columns.table_columns import has_key
 from pipeline.errors import KeyMismatch, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
+from pipeline.settings import TableSettings
 from pipeline.table.marker import Marker, TableState, read_table_state
-
-_BUCKETS = 16
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class LocalTable:
             exports=tuple(export.uri for export in exports),
             start=start,
             end=end,
-            buckets=_BUCKETS,
+            buckets=TableSettings.buckets,
             columns=self.columns,
             compare_old_images=self.compare_old_images,
             report_uri=(self.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json").as_uri(),

@@ -93,9 +93,3 @@ def _windows_cost(plan: RunPlan, changes: Marker | None) -> float:
     windows = (request.window for request in plan.requests)
     spans = ((window.end - window.start) / timedelta(hours=1) for window in windows if window)
     return export_cost(sum(max(SMALLEST_INCREMENTAL, round(hourly * span)) for span in spans))
-
-
-def month_of_exports(window: timedelta, bytes_per_hour: float = 0) -> float:
-    """What a table costs in exports in 30 days with windows of this length, when so much is written to it."""
-    billed = max(SMALLEST_INCREMENTAL, bytes_per_hour * (window / timedelta(hours=1)))
-    return billed / _GB * EXPORT_PER_GB * (timedelta(days=30) / window)

@@ -83,7 +83,8 @@ def check_changes(
         raise unreadable_line(spark, exports, parsed)
     if found["read"] != sum(export.manifest.item_count for export in exports):
         # A change that was looked up in the table stands there once for each row of its key.
-        raise doubled_rows(order, rows, key) or count_mismatch(spark, exports, found["read"])
+        doubled = doubled_rows(order, rows, key)
+        raise doubled or _miscounted_file(spark, exports) or _other_total(exports, found["read"])
     lacks = F.expr(changes.lacks_whole_key(order.source))
     if found[changes.LACKING]:
         first = _first_line(spark, exports, parsed, F.col(READABLE) & lacks)
@@ -182,12 +183,8 @@ def doubled_rows(order: JobOrder, looked_up: DataFrame, key: Sequence[Field]) ->
     )
 
 
-def count_mismatch(spark: SparkSession, exports: Sequence[Export], read: int) -> CountMismatch:
-    """The refusal of exports that hold another number of records than their manifests say, naming the first such file."""
-    return _miscounted_file(spark, exports) or _other_total(exports, read)
-
-
 def _miscounted_file(spark: SparkSession, exports: Sequence[Export]) -> CountMismatch | None:
+    """The refusal that names the first file with another number of records than its manifest says; None without one."""
     said = {export.uri(file.key): file.item_count for export in exports for file in export.manifest.files}
     # One job for all of them: of a year's windows there are thousands.
     uris = [uri for export in exports for uri in export.files_with_records]

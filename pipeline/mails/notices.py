@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,20 +39,16 @@ def notices(
 
     `event` is that of the state that tells: input, execution, startedAt and plan (empty if planning failed).
     """
-    return list(_notices(event, table, news, horizon, deployment))
-
-
-def _notices(
-    event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
-) -> Iterator[Mail]:
+    mails = []
     if news.over or news.safe_again or news.trusted_again:
-        yield _all_clear(event, table, news, horizon, deployment)
+        mails.append(_all_clear(event, table, news, horizon, deployment))
     if news.doubt:
-        yield _doubt(event, table, news.doubt, deployment)
+        mails.append(_doubt(event, table, news.doubt, deployment))
     if news.warning and horizon:
-        yield _warning(event, table, news, horizon, deployment)
+        mails.append(_warning(event, table, news, horizon, deployment))
     if news.digest:
-        yield _digest_mail(event, table, news.digest, horizon, deployment)
+        mails.append(_digest_mail(event, table, news.digest, horizon, deployment))
+    return mails
 
 
 def _all_clear(

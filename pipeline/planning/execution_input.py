@@ -25,14 +25,13 @@ class ExecutionInput:
 
     To verify is to compare the table with a full export at its watermark; nothing is changed. To maintain it is to put its
     files in order; no row is changed.
-    `dry_run` asks for the plan only. `scheduled_time` is what the schedule sent: see `tick_of`. No plan depends on it.
+    `dry_run` asks for the plan only. The input's ``scheduled_time`` is no part of it (`tick_of`): no plan depends on it.
     """
 
     table: str
     mode: str = UPDATE
     start: datetime | None = None
     dry_run: bool = False
-    scheduled_time: str = ""
 
     @classmethod
     def parse(cls, raw: Any, default_table: str) -> ExecutionInput:
@@ -47,7 +46,6 @@ class ExecutionInput:
             mode=_one_of("mode", raw.get("mode", UPDATE), MODES),
             start=_start(raw.get("from")),
             dry_run=_one_of("dry_run", raw.get("dry_run", False), (True, False)),
-            scheduled_time=str(raw.get("scheduled_time", "")),
         )
         if (wish.start is not None) != (wish.mode == BACKFILL):
             raise InputRefused(f'"from" goes with "mode": "backfill" and with no other; the mode is {wish.mode!r}')

@@ -16,7 +16,7 @@ from tests.pipeline.world import at
         pytest.param({}, ExecutionInput("default"), id="nothing, with one table configured"),
         pytest.param(
             {"table": "orders", "scheduled_time": "2026-11-21T12:00:00Z"},
-            ExecutionInput("orders", scheduled_time="2026-11-21T12:00:00Z"),
+            ExecutionInput("orders"),
             id="the schedule's",
         ),
         pytest.param(

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.planning.execution_input import FULL
-from pipeline.prices import Estimate, LastRun, estimate, export_cost, exported_bytes, job_cost, month_of_exports
+from pipeline.prices import SMALLEST_INCREMENTAL, Estimate, LastRun, estimate, export_cost, exported_bytes, job_cost
 from pipeline.table.marker import Marker
 from tests.pipeline.world import ARN, at, plan
 from tests.sources import ROOT
@@ -60,13 +60,10 @@ def test_the_job_and_the_time_are_those_of_the_last_run_and_nothing_is_made_up()
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 2.88), (60, 0.72), (1440, 0.03)])
 def test_a_quiet_month_costs_what_the_readme_says(minutes, dollars):
-    assert month_of_exports(timedelta(minutes=minutes)) == pytest.approx(dollars)
+    assert export_cost(SMALLEST_INCREMENTAL) * (timedelta(days=30) / timedelta(minutes=minutes)) == pytest.approx(
+        dollars
+    )
     assert f"{dollars:.2f}" in (ROOT / "README.md").read_text().split("### What it costs")[1].split("\n## ")[0]
-
-
-@pytest.mark.parametrize(("minutes", "dollars"), [(15, 28.80), (60, 28.80), (1440, 28.80)])
-def test_a_busy_month_costs_the_same_with_windows_of_any_length(minutes, dollars):
-    assert month_of_exports(timedelta(minutes=minutes), 400_000_000) == pytest.approx(dollars)
 
 
 def test_a_job_costs_its_hours_of_vcpu_memory_and_storage():

@@ -17,7 +17,7 @@ from pipeline.planning.observation import Export, SourceHistory
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules, windows_within
 from pipeline.planning.window_lengths import WindowBounds, WindowLengths, window_length
-from pipeline.prices import SMALLEST_INCREMENTAL, export_cost, month_of_exports
+from pipeline.prices import SMALLEST_INCREMENTAL, export_cost
 from pipeline.settings import Settings
 from pipeline.table.marker import Marker, TableState
 from tests.pipeline.world import ARN, HOUR, QUARTER_HOUR, SOURCE, at, seen, wish
@@ -155,13 +155,13 @@ def test_a_quiet_table_comes_to_the_longest_windows_and_costs_a_sixteenth():
     lived = live(lambda _when: 100_000, 30)
     assert [minutes(end - start) for start, end, _ in lived.windows[:8]] == [15, 15, 30, 60, 120, 240, 240, 240]
     assert (len(lived.windows), lived.dollars_a_month(30)) == (184, pytest.approx(0.184))
-    assert month_of_exports(QUARTER_HOUR) == pytest.approx(2.88)
+    assert export_cost(SMALLEST_INCREMENTAL) * (30 * DAY / QUARTER_HOUR) == pytest.approx(2.88)
 
 
 def test_a_busy_table_is_as_fresh_as_with_the_shortest_windows_and_costs_no_cent_more():
     lived = live(lambda _when: 50 * MB, 5)
     assert lived.lag == QUARTER_HOUR
-    assert lived.dollars_a_month(5) == pytest.approx(month_of_exports(QUARTER_HOUR, 50 * MB))
+    assert lived.dollars_a_month(5) == pytest.approx(export_cost(30 * 24 * 50 * MB))
 
 
 def test_in_office_hours_windows_are_short_and_at_night_they_are_long():
