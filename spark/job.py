@@ -20,8 +20,8 @@ from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
+from pipeline.table.guard import is_done
 from spark import files, report
-from spark.guard import is_done
 from spark.hiding.protection import Protection, submitted_secret
 from spark.iceberg.commits import lost_race
 from spark.iceberg.maintain import maintain

@@ -11,8 +11,8 @@ from pyspark.errors import IllegalArgumentException
 from pipeline.columns.protected import protected_text
 from pipeline.errors import Gap, Overlap, TableContended
 from pipeline.job_order import JobOrder
+from pipeline.table.guard import is_done
 from pipeline.table.marker import PROTECTED, Marker, TableState
-from spark.guard import is_done
 from spark.iceberg.table import Table
 from spark.java import causes, classes
 

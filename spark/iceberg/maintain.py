@@ -17,9 +17,9 @@ from pyspark.sql import Row, SparkSession
 from pipeline.columns.field_ids import check_shown
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.table.guard import check_follows
 from pipeline.table.maintenance import oldest_kept
 from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, read_table_state
-from spark.guard import check_follows
 from spark.hiding.protection import Protection
 from spark.iceberg.commits import undisturbed
 from spark.iceberg.former_partitions import without_former_partitions

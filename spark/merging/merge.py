@@ -30,11 +30,11 @@ from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity
+from pipeline.table.guard import check_key, is_done
 from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_state, row_count
 from spark.caching import kept
 from spark.drift import with_columns_made_ready
 from spark.exports.reading import Export, packed_bytes, proven, read_exports
-from spark.guard import check_key, is_done
 from spark.hiding.contradictions import check_contradictions, check_hidden_alike
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word

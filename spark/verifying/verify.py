@@ -16,11 +16,11 @@ from pipeline.columns.table_columns import Columns
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
+from pipeline.table.guard import check_key, compared_snapshot
 from pipeline.table.marker import row_count
 from pipeline.table.verification import accounted, difference_count, named, told
 from spark.exports.reading import Export, lines, read_exports, verify_data_files
 from spark.exports.records import items
-from spark.guard import check_key, compared_snapshot
 from spark.hiding.contradictions import check_hidden_alike
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection

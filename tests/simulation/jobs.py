@@ -17,7 +17,7 @@ from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableCont
 from pipeline.job_order import JobOrder
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
 from pipeline.planning.half_done import MOST_JOB_RUNS
-from spark import guard
+from pipeline.table import guard
 from tests.simulation.clock import HOUR, MINUTE, Clock, Process
 from tests.simulation.exports import Export
 from tests.simulation.source import Rows, Source

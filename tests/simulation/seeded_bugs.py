@@ -16,7 +16,7 @@ from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import Claim, RunPlan
 from pipeline.planning.observation import Action, Export, Observation
 from pipeline.planning.rules import Rules
-from spark import guard
+from pipeline.table import guard
 from tests.simulation import machine
 from tests.simulation.account import Account
 from tests.simulation.run import Run

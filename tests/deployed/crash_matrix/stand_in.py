@@ -18,8 +18,8 @@ from pyiceberg.expressions import And, BooleanExpression, EqualTo, Or
 
 from local.aws.emr.sessions import client_of
 from pipeline.job_order import JobOrder
+from pipeline.table.guard import is_done
 from pipeline.table.marker import read_table_state
-from spark.guard import is_done
 from spark.iceberg.commits import marker
 
 

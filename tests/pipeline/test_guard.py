@@ -1,17 +1,24 @@
-"""Whether an order may be carried out: a table of states and orders. Needs no Spark."""
+"""Whether an order may be carried out: a table of states and orders."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
 from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
+from pipeline.table.guard import is_done
 from pipeline.table.marker import NO_TABLE, Marker, TableState
-from spark.guard import is_done
-from tests.spark.shop import ARN, minute
+from tests.pipeline.world import ARN, at
+
+
+def minute(count: int) -> datetime:
+    """So many minutes after noon."""
+    return at("12:00") + timedelta(minutes=count)
+
 
 SOURCE = SourceTable(ARN, "id-1", (KeyAttribute("pk", "S"),))
 MARKER = Marker(minute(60), minute(40), "merge", "merge-1", ARN, "id-1", {})
