@@ -11,15 +11,24 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from pipeline.errors import ChecksumMismatch, CountMismatch, ManifestUnreadable, OtherTable, OtherTableId, UnknownFormat
+from pipeline.errors import (
+    ChecksumMismatch,
+    CountMismatch,
+    Gap,
+    ManifestUnreadable,
+    OtherTable,
+    OtherTableId,
+    Overlap,
+    UnknownFormat,
+)
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import SourceTable
-from pipeline.instants import parse_instant
+from pipeline.instants import format_instant, parse_instant
 
 _FRACTION = re.compile(r"\.\d*[1-9]\d*Z$")
 FULL, INCREMENTAL = "FULL_EXPORT", "INCREMENTAL_EXPORT"
@@ -155,6 +164,26 @@ def check_source(manifest: ExportManifest, source: SourceTable) -> None:
         raise OtherTableId(
             f"{manifest.export_arn} is an export of the table with id {manifest.source_id}; this table is {source.id}"
         )
+
+
+def check_touch(manifests: Iterable[ExportManifest], start: datetime, end: datetime) -> None:
+    """Refuse exports that do not run from `start` to `end`, each beginning where the one before it ends. Raises Gap, Overlap."""
+    reached = start
+    for manifest in manifests:
+        _check_meets(manifest, reached)
+        reached = manifest.end
+    if reached != end:
+        found = f"the exports end at {format_instant(reached)}, the order at {format_instant(end)}"
+        raise Gap(found) if reached < end else Overlap(found)
+
+
+def _check_meets(manifest: ExportManifest, reached: datetime) -> None:
+    start = format_instant(manifest.start)
+    here = f"{manifest.export_arn} starts at {start}; what comes before it ends at {format_instant(reached)}"
+    if manifest.start > reached:
+        raise Gap(f"{here}: the changes between are missing")
+    if manifest.start < reached:
+        raise Overlap(f"{here}: the changes between would be applied twice")
 
 
 def _object(name: str, content: bytes) -> Mapping[str, Any]:

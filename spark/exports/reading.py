@@ -12,22 +12,21 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.utils import AnalysisException
 
-from pipeline.errors import ChecksumMismatch, DataFileMissing, Gap, ManifestUnreadable, Overlap, UnknownFormat
+from pipeline.errors import ChecksumMismatch, DataFileMissing, ManifestUnreadable, UnknownFormat
 from pipeline.exports.manifests import (
     ExportManifest,
     check_source,
     check_totals,
+    check_touch,
     parse_files,
     parse_summary,
     verify_md5,
 )
-from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from spark import files
 from spark.expressions.sql import Sql
@@ -80,7 +79,7 @@ def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
                 "Order a load or verification of a full export, a merge or backfill of incremental ones.",
             )
     exports.sort(key=lambda export: export.manifest.start)
-    _check_stretch([export.manifest for export in exports], order)
+    check_touch([export.manifest for export in exports], order.start, order.end)
     return exports
 
 
@@ -113,26 +112,6 @@ def _verified(spark: SparkSession, uri: str) -> bytes:
     else:
         verify_md5(uri, content, checksum.decode("ascii", "replace"))
     return content
-
-
-def _check_stretch(manifests: Sequence[ExportManifest], order: JobOrder) -> None:
-    """Refuse exports that do not touch, or do not run exactly from the order's start to its end."""
-    reached = order.start
-    for manifest in manifests:
-        _check_meets(manifest, reached)
-        reached = manifest.end
-    if reached != order.end:
-        found = f"the exports end at {format_instant(reached)}, the order at {format_instant(order.end)}"
-        raise Gap(found) if reached < order.end else Overlap(found)
-
-
-def _check_meets(manifest: ExportManifest, reached: datetime) -> None:
-    start = format_instant(manifest.start)
-    here = f"{manifest.export_arn} starts at {start}; what comes before it ends at {format_instant(reached)}"
-    if manifest.start > reached:
-        raise Gap(f"{here}: the changes between are missing")
-    if manifest.start < reached:
-        raise Overlap(f"{here}: the changes between would be applied twice")
 
 
 def verify_data_files(spark: SparkSession, exports: Sequence[Export]) -> None:
