@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from pipeline.columns.overrides import ANY, NO_OVERRIDES, Override, Overrides
+from pipeline.columns.overrides import ANY, NO_OVERRIDES, Overrides
 from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path
+from pipeline.columns.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
 
 #: Paths are counted to this depth, or as deep as something is said of them; a map or list further down has no members
@@ -32,7 +33,6 @@ _TAGS = SCALAR_TAGS | CONTAINER_TAGS | {"NULL"}
 #: What a hash leaves of a value's type: all else becomes text. Maps and lists are refused later, for which they stay.
 _NOT_HASHED = ("M", "L", "NULL")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_Rules = Sequence[tuple[tuple[str, ...], Override]]
 
 
 class _Room(NamedTuple):
@@ -69,7 +69,7 @@ def levels_for(said: Overrides) -> int:
 def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> list[Observed]:
     """Count the types at the paths of items, of which some values are dropped or hashed: the shallowest first."""
     seen = _Seen(said)
-    rules = [(rule.path, rule) for rule in said.protections]
+    rules = inside_items(said.protections)
     for item in items:
         seen.add_level(item, (), rules)
     return seen.counts()[:MOST_PATHS]
@@ -84,11 +84,11 @@ class _Seen:
         self._counts: Counter[tuple[Path, str]] = Counter()
         self._rooms: dict[Path, _Room] = {}
 
-    def add_level(self, level: Level, path: Path, rules: _Rules) -> None:
+    def add_level(self, level: Level, path: Path, rules: Rules) -> None:
         """Count the members of an item or map. `rules`: what is left of the path of each that may speak of them."""
         for name, value in level.items():
-            inside = _below(rules, (name, ANY))
-            if not _says(inside, "drop"):
+            inside = below(rules, name)
+            if not is_dropped(inside):
                 self._add_value(value, (*path, MEMBER + self._counted_as(name, path)), inside)
 
     def _counted_as(self, name: str, path: Path) -> str:
@@ -116,13 +116,13 @@ class _Seen:
             for (path, tag), count in ordered
         ]
 
-    def _add_value(self, value: Any, path: Path, rules: _Rules) -> None:
+    def _add_value(self, value: Any, path: Path, rules: Rules) -> None:
         if not isinstance(value, Mapping) or len(value) != 1:
             return
         ((tag, inner),) = value.items()
         if tag not in _TAGS or inner is None:
             return
-        if _says(rules, "hash"):
+        if is_hashed(rules):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
         self._counts[path, tag] += 1
@@ -135,8 +135,8 @@ class _Seen:
         elif tag == "M" and isinstance(inner, Mapping) and len(path) < self._levels:
             self.add_level(inner, path, rules)
         elif tag == "L" and isinstance(inner, Sequence) and len(path) < self._levels:
-            inside = _below(rules, (ANY,))
-            if not _says(inside, "drop"):
+            inside = below(rules, ANY)
+            if not is_dropped(inside):
                 for element in inner:
                     self._add_value(element, (*path, ELEMENT), inside)
 
@@ -145,16 +145,6 @@ class _Seen:
         if room:
             known = self._rooms.get(path, room)
             self._rooms[path] = room if known == room else known.and_of(room)
-
-
-def _below(rules: _Rules, steps: Sequence[str]) -> _Rules:
-    """What is left of the paths for what lies under one of these steps."""
-    return [(path[1:], rule) for path, rule in rules if path and path[0] in steps] if rules else rules
-
-
-def _says(rules: _Rules, what: str) -> bool:
-    """Whether a rule says to drop or hash a value itself, not what is inside it. Mostly there is none at all."""
-    return bool(rules) and any(not path and getattr(rule, what) for path, rule in rules)
 
 
 def _room(text: str) -> _Room | None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.overrides import ANY, Override, Overrides
+from pipeline.columns.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
 from spark.expressions.leaves import without_zeros
@@ -65,7 +67,7 @@ class Protection:
         """The rows with the items (levels) of a column protected; all other columns stay."""
         if not self.rules:
             return rows
-        safe = _level(f"`{name}`", [(rule.path, rule) for rule in self.rules])
+        safe = _level(f"`{name}`", inside_items(self.rules))
         keyed = self._with_pads(rows) if self._secret else rows
         return keyed.selectExpr(*(f"{safe} AS `{c}`" if c == name else f"`{c}`" for c in rows.columns))
 
@@ -114,14 +116,11 @@ def _one_row(spark: SparkSession, inner: bytes, outer: bytes) -> DataFrame:
     return DataFrame(spark._jsparkSession.createDataFrame(rows, schema), spark)
 
 
-_Rules = list[tuple[tuple[str, ...], Override]]
-
-
-def _level(level: Sql, rules: _Rules) -> Sql:
+def _level(level: Sql, rules: Rules) -> Sql:
     """A level without what is dropped, and with hashes for what is hashed. `rules`: what is left of each path."""
-    if _is_whole(_below(ANY, rules), "drop"):
+    if is_dropped(below(rules, ANY)):
         return f"map_filter({level}, (k, v) -> false)"
-    dropped = _whole_names(rules, "drop")
+    dropped = _whole_names(rules, is_dropped)
     if dropped:
         level = call("map_filter", level, function(2, lambda k, _: f"NOT {_is_among(k, dropped)}"))
     if all(path[0] in dropped for path, _ in rules):
@@ -129,25 +128,25 @@ def _level(level: Sql, rules: _Rules) -> Sql:
     return call("transform_values", level, function(2, lambda k, v: _member(k, v, rules)))
 
 
-def _member(k: Sql, v: Sql, rules: _Rules) -> Sql:
+def _member(k: Sql, v: Sql, rules: Rules) -> Sql:
     """What becomes of a member that is not dropped, or of an element, whose name is null."""
-    whole, hashed, of_any = _whole_names(rules, "drop"), _whole_names(rules, "hash"), _below(ANY, rules)
+    whole, hashed, of_any = _whole_names(rules, is_dropped), _whole_names(rules, is_hashed), below(rules, ANY)
     entered = [name for name in _names(rules) if name not in (*whole, *hashed)]
-    cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, _below(name, rules))}" for name in entered]
+    cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, below(rules, name))}" for name in entered]
     if hashed:
         cases.append(f"WHEN {_is_among(k, hashed)} THEN {_hashed(v)}")
     rest = _value(v, of_any) if of_any else v
     return f"CASE {' '.join(cases)} ELSE {rest} END" if cases else rest
 
 
-def _names(rules: _Rules) -> list[str]:
+def _names(rules: Rules) -> list[str]:
     """The names that the paths begin with."""
     return list(dict.fromkeys(path[0] for path, _ in rules if path[0] != ANY))
 
 
-def _whole_names(rules: _Rules, what: str) -> list[str]:
-    """The names of which all is dropped, or hashed."""
-    return [name for name in _names(rules) if _is_whole(_below(name, rules), what)]
+def _whole_names(rules: Rules, is_whole: Callable[[Rules], bool]) -> list[str]:
+    """The names of which all is dropped (`is_dropped`), or hashed (`is_hashed`)."""
+    return [name for name in _names(rules) if is_whole(below(rules, name))]
 
 
 def _is_among(k: Sql, names: list[str]) -> Sql:
@@ -155,23 +154,14 @@ def _is_among(k: Sql, names: list[str]) -> Sql:
     return f"{k} IN ({', '.join(map(literal, names))})"
 
 
-def _below(step: str, rules: _Rules) -> _Rules:
-    """What is left of the paths for what lies under a step; what is said of any name holds for each."""
-    return [(path[1:], rule) for path, rule in rules if path and path[0] in (step, ANY)]
-
-
-def _is_whole(rules: _Rules, what: str) -> bool:
-    return any(not path and getattr(rule, what) for path, rule in rules)
-
-
-def _value(value: Sql, rules: _Rules) -> Sql:
+def _value(value: Sql, rules: Rules) -> Sql:
     """A value with what is inside protected, or hashed itself. Of what is no value nothing stays, for it to be refused."""
-    if _is_whole(rules, "hash"):
+    if is_hashed(rules):
         return _hashed(value)
-    of_any, is_one = _below(ANY, rules), f"size({value}) = 1"
-    if of_any and not _is_whole(of_any, "drop"):
+    of_any, is_one = below(rules, ANY), f"size({value}) = 1"
+    if of_any and not is_dropped(of_any):
         safe = call("map", _of_either(value, "'M'", "'L'"), when(is_one, _inside_json(value, rules)))
-        to_be_refused = f"WHEN {is_set(value)} THEN map({tag_of(value)}, '[]')" if _is_whole(of_any, "hash") else ""
+        to_be_refused = f"WHEN {is_set(value)} THEN map({tag_of(value)}, '[]')" if is_hashed(of_any) else ""
         return f"CASE WHEN {has(value, 'M')} OR {has(value, 'L')} THEN {safe} {to_be_refused} ELSE {value} END"
     cases = [f"WHEN {has(value, 'M')} THEN map('M', {when(is_one, _level_json(_level(members(value), rules)))})"]
     if of_any:
@@ -179,11 +169,11 @@ def _value(value: Sql, rules: _Rules) -> Sql:
     return f"CASE {' '.join(cases)} ELSE {value} END"
 
 
-def _inside_json(value: Sql, rules: _Rules) -> Sql:
+def _inside_json(value: Sql, rules: Rules) -> Sql:
     """The inside of an M or L, protected, as JSON: in one expression for both, or each ``*`` of a path would double it."""
     nameless = transform(elements(value), lambda x: struct(key="CAST(NULL AS STRING)", value=x))
     entries = call("coalesce", f"map_entries({members(value)})", nameless)
-    if dropped := _whole_names(rules, "drop"):
+    if dropped := _whole_names(rules, is_dropped):
         stays = function(1, lambda e: f"{e}.key IS NULL OR NOT {_is_among(f'{e}.key', dropped)}")
         entries = call("filter", entries, stays)
     safe = transform(entries, lambda e: struct(key=f"{e}.key", value=_member(f"{e}.key", f"{e}.value", rules)))

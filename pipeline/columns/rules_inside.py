@@ -1,0 +1,31 @@
+"""Rules that drop or hash values, followed into an item: which of them still speak of what lies under a step. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pipeline.columns.overrides import ANY, Override
+
+#: The rules that speak of a value or of what is inside it: what is left of the path of each, and the rule.
+Rules = Sequence[tuple[tuple[str, ...], Override]]
+
+
+def inside_items(rules: Iterable[Override]) -> Rules:
+    """The rules with their whole paths, as they speak of an item."""
+    return [(rule.path, rule) for rule in rules]
+
+
+def below(rules: Rules, step: str) -> Rules:
+    """What is left of them for what lies under a step; what is said of any name holds for each."""
+    # Mostly there is none at all, and items of a sample ask this of every value.
+    return [(path[1:], rule) for path, rule in rules if path and path[0] in (step, ANY)] if rules else rules
+
+
+def is_dropped(rules: Rules) -> bool:
+    """Whether the value itself is dropped, not only something inside it."""
+    return bool(rules) and any(rule.drop for path, rule in rules if not path)
+
+
+def is_hashed(rules: Rules) -> bool:
+    """Whether the value itself is hashed, not only something inside it."""
+    return bool(rules) and any(rule.hash for path, rule in rules if not path)
