@@ -10,6 +10,7 @@ from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
+from pipeline.job_kinds import LOAD, MAINTAIN, VERIFY
 from pipeline.job_order import JobOrder
 from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 
@@ -24,9 +25,9 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     order = replace(order, client_token=f"{order.job_id}-{attempt}")
     logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
     entry_points = {
-        "load": deployment.load_entry_point,
-        "verify": deployment.verify_entry_point,
-        "maintain": deployment.maintain_entry_point,
+        LOAD: deployment.load_entry_point,
+        VERIFY: deployment.verify_entry_point,
+        MAINTAIN: deployment.maintain_entry_point,
     }
     return {
         "application_id": deployment.application_id,

@@ -15,15 +15,11 @@ from typing import Any
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant, parse_instant
+from pipeline.job_kinds import BACKFILL, JOBS, MAINTAIN
 from pipeline.settings import TableSettings
 
 #: EMR Serverless takes entry point arguments of up to 10,280 characters (botocore's model of StartJobRun).
 LONGEST_ARGUMENT = 10_280
-
-#: load: replace the table's content by a full export. merge: apply windows that start at the watermark.
-#: backfill: apply windows that end at the watermark once more. verify: compare the table with a full export.
-#: maintain: put the files of the table in order.
-JOBS = ("load", "merge", "backfill", "verify", "maintain")
 
 
 @dataclass(frozen=True)
@@ -60,13 +56,13 @@ class JobOrder:
         """Refuse an order no job could carry out."""
         if self.job not in JOBS:
             raise ValueError(f"job is {self.job!r}; allowed are {', '.join(JOBS)}")
-        if bool(self.exports) is (self.job == "maintain"):
+        if bool(self.exports) is (self.job == MAINTAIN):
             raise ValueError("a job order names at least one export, but for maintenance, which has none")
 
     @property
     def mends(self) -> bool:
         """Whether rows of the change's own write time are written anew, too: somebody may have changed their other columns."""
-        return self.job == "backfill"
+        return self.job == BACKFILL
 
     def to_arguments(self) -> list[str]:
         """Write the order as the entry point's arguments: one JSON text."""

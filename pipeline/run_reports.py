@@ -9,6 +9,10 @@ from __future__ import annotations
 FOLDER = "runs"
 #: How a job ends that its table's commit tells of: by its own, or by one that was there before it looked.
 COMMITTED, ALREADY_THERE = "committed", "already_there"
+#: How one ends that leaves every row as it was: source and table are equal, or the files are in order.
+VERIFIED, MAINTAINED = "verified", "maintained"
+#: How one ends that would not, or could not, do its work.
+REFUSED = "refused"
 #: The name beside the Iceberg tables; none of them may have it.
 TABLE = "tidemark_runs"
 #: The source table's name, which is the folder's.

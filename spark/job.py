@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 from pipeline.columns.columns_file import from_file
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
 from pipeline.instants import format_instant
+from pipeline.job_kinds import BACKFILL, LOAD, MAINTAIN, MERGE, VERIFY
 from pipeline.job_order import JobOrder
-from pipeline.planning.execution_input import MAINTAIN, REPORTED_AS, VERIFY
+from pipeline.planning.execution_input import REPORTED_AS
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.guard import is_done
 from spark import files, report
@@ -33,7 +34,7 @@ from spark.report_from_commit import committed_earlier
 from spark.session import configured, submitted_session
 from spark.verifying.verify import verify
 
-_WORK = {"load": load, "merge": merge, "backfill": merge}
+_WORK = {LOAD: load, MERGE: merge, BACKFILL: merge}
 #: Work that leaves every row as it was, so that its report says what no commit may.
 _REPORTED = {VERIFY: verify, MAINTAIN: maintain}
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from pipeline.columns.table_columns import Columns
 from pipeline.errors import PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.run_reports import COMMITTED
+from pipeline.run_reports import COMMITTED, REFUSED
 from spark import files
 
 MOST_LISTED = 50
@@ -59,7 +59,7 @@ def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: in
 def of_refusal(order: JobOrder, error: PipelineError, seconds: float) -> dict[str, Any]:
     """The report of a job that would not, or could not, commit."""
     said = {"error": error.name, "message": error.message, "remedy": error.remedy}
-    return {**_heading(order), "outcome": "refused", **said, **error.findings, "seconds": round(seconds, 1)}
+    return {**_heading(order), "outcome": REFUSED, **said, **error.findings, "seconds": round(seconds, 1)}
 
 
 def of_findings(order: JobOrder, outcome: str, findings: Mapping[str, Any], seconds: float) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pipeline.job_kinds import LOAD
 from pipeline.job_order import JobOrder
 from pipeline.run_reports import ALREADY_THERE
 from pipeline.table.continuity import continuity
@@ -27,8 +28,8 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
         return Committed(counts={}, outcome=ALREADY_THERE)
     snapshot, earlier = found
     rows, columns = table.rows_at(snapshot["snapshot-id"]), table.columns_at(snapshot["snapshot-id"])
-    if order.job != "load":
+    if order.job != LOAD:
         rows = changed_since(rows, order.start)
     told = drifted(rows, table.columns_at(earlier) if earlier else columns, columns, marker.counts)
-    doubt = "" if order.job == "load" else continuity(marker.counts, snapshot["summary"])
+    doubt = "" if order.job == LOAD else continuity(marker.counts, snapshot["summary"])
     return replace(told, continuity=doubt, outcome=ALREADY_THERE)

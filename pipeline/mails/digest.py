@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.instants import floor_to, format_instant, parse_instant
+from pipeline.job_kinds import LOAD
 from pipeline.table.marker import JOB, WATERMARK, Marker
 
 _DAY = timedelta(days=1)
@@ -97,7 +98,7 @@ def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> dat
     if day <= digested:
         return digested
     # Before the load that a table was made by there was nothing, and what ends at midnight belongs to the day before.
-    is_whole = at == day or oldest.get(JOB) == "load"
+    is_whole = at == day or oldest.get(JOB) == LOAD
     return day if is_whole else day + _DAY
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pipeline import job_kinds
 from pipeline.deployment import Deployment
 from pipeline.instants import parse_instant
 from pipeline.mails.frame import SUCCESS, Mail, clock, history_line, links, subject, words
@@ -21,11 +22,11 @@ from pipeline.table.record_counts import accounting
 from pipeline.table.verification import told
 
 _WHAT = {
-    "load": "Loaded {table} into {iceberg}.",
-    "merge": "Merged {table} into {iceberg}.",
-    "backfill": "Backfilled {table} into {iceberg}.",
-    "verify": "Verified {table} against {iceberg}: source and table are equal.",
-    "maintain": "Put the files of {iceberg} in order; every row is as it was.",
+    job_kinds.LOAD: "Loaded {table} into {iceberg}.",
+    job_kinds.MERGE: "Merged {table} into {iceberg}.",
+    job_kinds.BACKFILL: "Backfilled {table} into {iceberg}.",
+    job_kinds.VERIFY: "Verified {table} against {iceberg}: source and table are equal.",
+    job_kinds.MAINTAIN: "Put the files of {iceberg} in order; every row is as it was.",
 }
 
 

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pipeline import job_kinds
 from pipeline.errors import InputRefused
 from pipeline.instants import parse_instant
+from pipeline.run_reports import MAINTAINED, VERIFIED
 
-UPDATE, BACKFILL, FULL, VERIFY, MAINTAIN = "update", "backfill", "full", "verify", "maintain"
+UPDATE, FULL = "update", "full"
+#: Each of these is carried out by the kind of job that is called like it.
+BACKFILL, VERIFY, MAINTAIN = job_kinds.BACKFILL, job_kinds.VERIFY, job_kinds.MAINTAIN
 _SPECIAL = (BACKFILL, FULL, VERIFY, MAINTAIN)
 MODES = (UPDATE, *_SPECIAL)
 #: The modes whose job may commit nothing, so that only its report proves that it is done; and what it says then.
-REPORTED_AS = {VERIFY: "verified", MAINTAIN: "maintained"}
+REPORTED_AS = {VERIFY: VERIFIED, MAINTAIN: MAINTAINED}
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 
 

@@ -19,6 +19,7 @@ from pipeline.errors import ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.instants import format_instant, parse_instant
+from pipeline.job_kinds import LOAD, MERGE
 from pipeline.planning.execution_input import BACKFILL, MAINTAIN, MODES, REPORTED_AS, UPDATE, VERIFY
 from pipeline.table.marker import TableState
 
@@ -66,10 +67,10 @@ class RunPlan:
 
     @property
     def job(self) -> str:
-        """The kind of job that carries the plan out, as `pipeline.job_order.JOBS` names them."""
+        """The kind of job that carries the plan out, as `pipeline.job_kinds` has them."""
         if self.mode in (BACKFILL, VERIFY, MAINTAIN):
             return self.mode
-        return "load" if self.is_full else "merge"
+        return LOAD if self.is_full else MERGE
 
     @cached_property
     def job_id(self) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from pipeline.exports.windows import LONGEST_WINDOW
+from pipeline.job_kinds import LOAD, MERGE
 from pipeline.prices import SMALLEST_INCREMENTAL
 from pipeline.table.marker import JOB, Marker, TableState
 
@@ -74,8 +75,8 @@ def last_merge(commits: Sequence[Mapping[str, str]]) -> Marker | None:
 
     A backfill goes over old ground once more: what it was billed says nothing about the pace of changes.
     """
-    newest = next((summary for summary in commits if summary.get(JOB) in ("merge", "load")), None)
-    if newest is None or newest[JOB] == "load":
+    newest = next((summary for summary in commits if summary.get(JOB) in (MERGE, LOAD)), None)
+    if newest is None or newest[JOB] == LOAD:
         return None
     try:
         return Marker.from_properties(newest)

@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.instants import format_instant, parse_instant
+from pipeline.job_kinds import BACKFILL, LOAD, MERGE, VERIFY
 from pipeline.table.marker import Marker
 
-_MERGES = ("merge", "backfill")
 #: What Iceberg calls a commit that only writes rows anew, as compaction does.
 _REWRITES = "replace"
 #: Every run that does not fail ends by looking, so there are few commits that nobody has looked at; a table of years has
@@ -61,7 +61,7 @@ def rows_of_report(report: Mapping[str, Any]) -> Rows:
     watermark = parse_instant(report["watermark"])
     if report["continuity"]:
         return Rows(doubt=Doubt(watermark, report["job_id"], report["continuity"]))
-    return Rows(trusted=watermark) if report["job"] in ("load", "verify") else NOTHING_KNOWN
+    return Rows(trusted=watermark) if report["job"] in (LOAD, VERIFY) else NOTHING_KNOWN
 
 
 def rows_of_table(commits: Iterable[Mapping[str, str]]) -> Rows:
@@ -78,10 +78,10 @@ def rows_of_table(commits: Iterable[Mapping[str, str]]) -> Rows:
 
 def _rows_of(commit: Mapping[str, str]) -> Rows:
     marker = Marker.from_properties(commit)
-    if marker and marker.job == "load":
+    if marker and marker.job == LOAD:
         return Rows(trusted=marker.watermark)
     # What stands in the table's properties alone has no counts of Iceberg's.
-    if marker and marker.job in _MERGES and commit.get("operation", _REWRITES) != _REWRITES:
+    if marker and marker.job in (MERGE, BACKFILL) and commit.get("operation", _REWRITES) != _REWRITES:
         said = continuity(marker.counts, commit)
         return Rows(doubt=Doubt(marker.watermark, marker.job_id, said)) if said else NOTHING_KNOWN
     return NOTHING_KNOWN

@@ -12,6 +12,7 @@ from typing import Any
 from pipeline.columns.table_columns import has_key
 from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, WatermarkMissing
 from pipeline.instants import format_instant
+from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import Marker, TableState, read_table_state, snapshot_at
 
@@ -23,11 +24,11 @@ def is_done(state: TableState, order: JobOrder) -> bool:
     """
     if order.job_id in state.job_ids:
         return True
-    if order.job == "load":
+    if order.job == LOAD:
         return False
     marker = _marker(state, order)
     check_source(marker, order)
-    if order.job == "merge" and (marker.start, marker.watermark) == (order.start, order.end):
+    if order.job == MERGE and (marker.start, marker.watermark) == (order.start, order.end):
         return True
     check_fits(marker, order)
     return False
@@ -61,7 +62,7 @@ def compared_snapshot(metadata: Mapping[str, Any], order: JobOrder) -> int:
 def check_fits(marker: Marker, order: JobOrder) -> None:
     """Refuse changes of another source, and changes that do not meet the watermark exactly."""
     check_source(marker, order)
-    meets = order.start if order.job == "merge" else order.end
+    meets = order.start if order.job == MERGE else order.end
     if meets != marker.watermark:
         raise _refusal(meets, marker.watermark, order)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipeline.planning.execution_input import MAINTAIN, VERIFY
+from pipeline.job_kinds import LOAD, MAINTAIN, VERIFY
 from pipeline.table import maintenance, verification
 
 
@@ -14,7 +14,7 @@ def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
         return [verification.accounted(counts)]
     if job == MAINTAIN:
         return maintenance.lines(counts)
-    if job == "load":
+    if job == LOAD:
         return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
     parts = [
         ("inserted", "inserted"),

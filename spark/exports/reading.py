@@ -27,6 +27,7 @@ from pipeline.exports.manifests import (
     parse_summary,
     verify_md5,
 )
+from pipeline.job_kinds import LOAD, VERIFY
 from pipeline.job_order import JobOrder
 from spark import files
 from spark.expressions.sql import Sql
@@ -72,7 +73,7 @@ def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
     for export in exports:
         check_source(export.manifest, order.source)
         check_totals(export.manifest)
-        if export.manifest.is_full != (order.job in ("load", "verify")):
+        if export.manifest.is_full != (order.job in (LOAD, VERIFY)):
             kind = "a full" if export.manifest.is_full else "an incremental"
             raise UnknownFormat(
                 f"{export.manifest.export_arn} is {kind} export, which a {order.job} does not take",
