@@ -8,6 +8,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from pipeline import run_reports
+from pipeline.places import RUNS
 from pipeline.settings import Settings
 
 _TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
@@ -40,7 +41,7 @@ class Catalog(Construct):
             "Runs",
             catalog_id=account,
             database_name=name,
-            table_input=_runs([table.name for table in settings.tables], bucket.s3_url_for_object(run_reports.FOLDER)),
+            table_input=_runs([table.name for table in settings.tables], bucket.s3_url_for_object(RUNS)),
         )
         reports.add_resource_dependency(database)
 

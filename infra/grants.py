@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from pipeline.places import CLAIMS, EXPORTS, LAST_EXPORT_TIME, LOGS, RUNS, TOLD, WAREHOUSE
+
 _NO_CONDITIONS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 _MADE_BY_RUNS = "What is below it is made when the pipeline runs: exports, claims, executions, job runs, files."
 _OVERTAKEN = "A run that a deployment overtakes goes on with the code and the columns of when it was planned."
-
 _XRAY = "X-Ray takes no resource."
 _TRACE = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
 _DELIVER_LOGS = (
@@ -75,7 +76,7 @@ class Places:
 
 def function_rights(places: Places) -> dict[str, list[Right]]:
     """What the function of each state may do, beside writing its own logs and traces."""
-    watermark = places.parameter("/*/last-export-time")
+    watermark = places.parameter(f"/*/{LAST_EXPORT_TIME}")
     return {
         "Plan": [
             *_plan_a_run(places),
@@ -112,6 +113,7 @@ def function_rights(places: Places) -> dict[str, list[Right]]:
 
 def _plan_a_run(places: Places) -> list[Right]:
     """Look at parameters, what the settings say of columns, source table and other executions; claim a run."""
+    claims = places.parameter(f"/*/{CLAIMS}/*")
     executions = places.arn("states", f"execution:{places.state_machine_name}:*")
     return [
         Right(
@@ -119,9 +121,7 @@ def _plan_a_run(places: Places) -> list[Right]:
             (places.parameter(""), places.parameter("/*")),
             why_wildcard="A table's parameters are read by path; for a table without any, all that there are.",
         ),
-        Right(
-            ("ssm:PutParameter", "ssm:DeleteParameters"), (places.parameter("/*/run/*"),), why_wildcard=_MADE_BY_RUNS
-        ),
+        Right(("ssm:PutParameter", "ssm:DeleteParameters"), (claims,), why_wildcard=_MADE_BY_RUNS),
         Right(("s3:GetObject",), (places.columns_files,), why_wildcard=_OVERTAKEN),
         Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
         Right(("states:DescribeExecution",), (executions,), why_wildcard=_MADE_BY_RUNS),
@@ -137,7 +137,7 @@ def _start_exports(places: Places) -> list[Right]:
         ),
         Right(
             ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload"),
-            (f"{places.bucket}/exports/*",),
+            (f"{places.bucket}/{EXPORTS}/*",),
             why_wildcard=_MADE_BY_RUNS,
         ),
     ]
@@ -149,14 +149,14 @@ def job_rights(places: Places) -> list[Right]:
     return [
         # A job may wait for hours in the queue before it downloads them.
         Right(("s3:GetObject",), (*places.assets, places.columns_files), why_wildcard=_OVERTAKEN),
-        Right(("s3:GetObject",), (f"{bucket}/exports/*", f"{bucket}/runs/*"), why_wildcard=_MADE_BY_RUNS),
+        Right(("s3:GetObject",), (f"{bucket}/{EXPORTS}/*", f"{bucket}/{RUNS}/*"), why_wildcard=_MADE_BY_RUNS),
         Right(
             ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
-            (f"{bucket}/warehouse/*",),
+            (f"{bucket}/{WAREHOUSE}/*",),
             why_wildcard=_MADE_BY_RUNS,
         ),
-        Right(("s3:PutObject",), (f"{bucket}/runs/*", f"{bucket}/logs/*"), why_wildcard=_MADE_BY_RUNS),
-        _list(bucket, "exports", "warehouse", "runs"),
+        Right(("s3:PutObject",), (f"{bucket}/{RUNS}/*", f"{bucket}/{LOGS}/*"), why_wildcard=_MADE_BY_RUNS),
+        _list(bucket, EXPORTS, WAREHOUSE, RUNS),
         Right(("glue:GetDatabase",), places.catalog[:2]),
         Right(
             ("glue:GetTable", "glue:CreateTable", "glue:UpdateTable"),
@@ -218,15 +218,15 @@ def telemetry(log_group: str) -> list[Right]:
 def _read_watermark(places: Places) -> list[Right]:
     return [
         Right(("glue:GetTable",), places.catalog, why_wildcard="The database is the deployment's own."),
-        Right(("s3:GetObject",), (f"{places.bucket}/warehouse/*/metadata/*",), why_wildcard=_MADE_BY_RUNS),
-        _list(places.bucket, "warehouse"),
+        Right(("s3:GetObject",), (f"{places.bucket}/{WAREHOUSE}/*/metadata/*",), why_wildcard=_MADE_BY_RUNS),
+        _list(places.bucket, WAREHOUSE),
     ]
 
 
 def _read_reports(places: Places) -> list[Right]:
     return [
-        Right(("s3:GetObject",), (f"{places.bucket}/runs/*",), why_wildcard=_MADE_BY_RUNS),
-        _list(places.bucket, "runs"),
+        Right(("s3:GetObject",), (f"{places.bucket}/{RUNS}/*",), why_wildcard=_MADE_BY_RUNS),
+        _list(places.bucket, RUNS),
     ]
 
 
@@ -241,7 +241,7 @@ def _list(bucket: str, *folders: str) -> Right:
 
 def _tell(places: Places) -> list[Right]:
     """Send mail; read and write what the mails have told, so that it is told once. The watermark is read along with it."""
-    told, watermark = places.parameter("/*/told"), places.parameter("/*/last-export-time")
+    told, watermark = places.parameter(f"/*/{TOLD}"), places.parameter(f"/*/{LAST_EXPORT_TIME}")
     return [
         Right(("sns:Publish",), (places.topic,)),
         Right(("kms:GenerateDataKey", "kms:Decrypt"), (places.topic_key,)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
+from pipeline.places import CONTROL, SETTINGS
 from pipeline.settings import TableSettings
 
 #: What the switch says at first. An operator's PAUSE stays through later deployments, as its template value is the same;
@@ -20,7 +21,7 @@ class TableParameters(Construct):
         self.settings = ssm.CfnParameter(
             self,
             "Settings",
-            name=f"{prefix}/{table.name}/settings",
+            name=f"{prefix}/{table.name}/{SETTINGS}",
             type="String",
             value=table.to_json(),
             description="Written by the deployment from its settings.",
@@ -28,7 +29,7 @@ class TableParameters(Construct):
         ssm.CfnParameter(
             self,
             "Control",
-            name=f"{prefix}/{table.name}/control",
+            name=f"{prefix}/{table.name}/{CONTROL}",
             type="String",
             value=_CONTROL,
             description="RUN or PAUSE: whether new work is planned.",

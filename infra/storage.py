@@ -6,7 +6,7 @@ from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from pipeline.run_reports import FOLDER
+from pipeline.places import EXPORTS, LOGS, RUNS
 from pipeline.settings import Settings
 
 _ABANDONED_UPLOAD = Duration.days(7)
@@ -35,9 +35,9 @@ class Storage(Construct):
             versioned=False,
             # No rule touches warehouse/: only Iceberg knows which of its files are still referred to.
             lifecycle_rules=[
-                _expiry("exports", settings.export_days),
-                _expiry(FOLDER, max(settings.log_days, _SHORTEST_FOR_REPORTS)),
-                _expiry("logs", settings.log_days),
+                _expiry(EXPORTS, settings.export_days),
+                _expiry(RUNS, max(settings.log_days, _SHORTEST_FOR_REPORTS)),
+                _expiry(LOGS, settings.log_days),
                 s3.LifecycleRule(id="abandoned-uploads", abort_incomplete_multipart_upload_after=_ABANDONED_UPLOAD),
             ],
         )

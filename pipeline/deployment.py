@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
-from pipeline.run_reports import FOLDER
+from pipeline.places import EXPORTS, LOGS, RUNS, WAREHOUSE
 
 _PREFIX = "TIDEMARK_"
 
@@ -56,11 +56,11 @@ class Deployment:
 
     def export_prefix(self, table: str) -> str:
         """The S3 prefix under which DynamoDB writes a source table's exports."""
-        return f"exports/{table}"
+        return f"{EXPORTS}/{table}"
 
     def report_key(self, table: str, job_id: str) -> str:
         """The S3 key of a job's report."""
-        return f"{FOLDER}/{table}/{job_id}.json"
+        return f"{RUNS}/{table}/{job_id}.json"
 
     def report_uri(self, table: str, job_id: str) -> str:
         """Where a job's report lies."""
@@ -69,12 +69,12 @@ class Deployment:
     @property
     def warehouse(self) -> str:
         """The root of the Iceberg tables."""
-        return f"s3://{self.bucket}/warehouse"
+        return f"s3://{self.bucket}/{WAREHOUSE}"
 
     @property
     def log_uri(self) -> str:
         """Where EMR Serverless writes the jobs' logs."""
-        return f"s3://{self.bucket}/logs/"
+        return f"s3://{self.bucket}/{LOGS}/"
 
     @property
     def partition(self) -> str:

@@ -6,7 +6,6 @@ Hive's types, which Athena reads; what a kind of report does not have is null.
 
 from __future__ import annotations
 
-FOLDER = "runs"
 #: How a job ends that its table's commit tells of: by its own, or by one that was there before it looked.
 COMMITTED, ALREADY_THERE = "committed", "already_there"
 #: How one ends that leaves every row as it was: source and table are equal, or the files are in order.

@@ -12,10 +12,10 @@ from pipeline.columns.overrides import Overrides
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused, SettingRefused, SettingsMissing
 from pipeline.mails.told import Told
+from pipeline.places import CLAIMS, CONTROL, LAST_EXPORT_TIME, SETTINGS, TOLD
 from pipeline.planning.journal import Claim
 from pipeline.settings import TableSettings
 
-_WATERMARK, _TOLD = "last-export-time", "told"
 _MOST_DELETED_AT_ONCE = 10  # DeleteParameters takes no more names
 
 
@@ -37,16 +37,19 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
     """
     path = deployment.parameter(table) + "/"
     values = _below(path)
-    if "settings" not in values and by_schedule:
-        raise SettingsMissing(f"there is no parameter {path}settings, though the schedule of {table} has started a run")
-    if "settings" not in values:
+    if SETTINGS not in values and by_schedule:
+        raise SettingsMissing(
+            f"there is no parameter {path}{SETTINGS}, though the schedule of {table} has started a run"
+        )
+    if SETTINGS not in values:
         raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
+    claims = f"{CLAIMS}/"
     return TableParameters(
-        settings=_settings(path, values["settings"], columns.read(deployment, table)),
-        control=values.get("control", ""),
-        recorded=values.get(_WATERMARK, ""),
-        runs={name[len("run/") :]: value for name, value in values.items() if name.startswith("run/")},
-        told=Told.from_text(values.get(_TOLD, "")),
+        settings=_settings(path, values[SETTINGS], columns.read(deployment, table)),
+        control=values.get(CONTROL, ""),
+        recorded=values.get(LAST_EXPORT_TIME, ""),
+        runs={name.removeprefix(claims): value for name, value in values.items() if name.startswith(claims)},
+        told=Told.from_text(values.get(TOLD, "")),
     )
 
 
@@ -55,7 +58,7 @@ def _settings(path: str, text: str, said: Overrides) -> TableSettings:
     try:
         return TableSettings.from_json(text, said)
     except (ValueError, SettingRefused) as wrong:
-        raise SettingsMissing(f"{path}settings is not what was deployed: {wrong}") from wrong
+        raise SettingsMissing(f"{path}{SETTINGS} is not what was deployed: {wrong}") from wrong
 
 
 def read_told(deployment: Deployment, table: str) -> Told:
@@ -66,21 +69,21 @@ def read_told(deployment: Deployment, table: str) -> Told:
 def read_told_and_watermark(deployment: Deployment, table: str) -> tuple[Told, str]:
     """Read what the mails have said so far, and the operator's view of the watermark, "" where there is none."""
     path = deployment.parameter(table) + "/"
-    found = client("ssm").get_parameters(Names=[path + _TOLD, path + _WATERMARK])["Parameters"]
+    found = client("ssm").get_parameters(Names=[path + TOLD, path + LAST_EXPORT_TIME])["Parameters"]
     values = {parameter["Name"][len(path) :]: parameter["Value"] for parameter in found}
-    return Told.from_text(values.get(_TOLD, "")), values.get(_WATERMARK, "")
+    return Told.from_text(values.get(TOLD, "")), values.get(LAST_EXPORT_TIME, "")
 
 
 def write_told(deployment: Deployment, table: str, told: Told) -> None:
     """Write what the mails have said."""
-    name = deployment.parameter(table, _TOLD)
+    name = deployment.parameter(table, TOLD)
     client("ssm").put_parameter(Name=name, Value=told.to_text(), Type="String", Overwrite=True)
 
 
 def configured_tables(deployment: Deployment) -> list[str]:
     """The names of all tables that have settings."""
     names = _below(deployment.parameter_prefix + "/")
-    return sorted(name.removesuffix("/settings") for name in names if name.endswith("/settings"))
+    return sorted(name.removesuffix(f"/{SETTINGS}") for name in names if name.endswith(f"/{SETTINGS}"))
 
 
 def _below(path: str) -> dict[str, str]:
@@ -93,7 +96,7 @@ def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
     """Create ``run/<n>`` if nobody has; False where somebody was faster. This is the atomic step of the product."""
     try:
         client("ssm").put_parameter(
-            Name=deployment.parameter(table, f"run/{claim.number}"),
+            Name=deployment.parameter(table, f"{CLAIMS}/{claim.number}"),
             Value=claim.to_text(),
             Type="String",
             Overwrite=False,
@@ -112,12 +115,12 @@ def remove_claims_before(deployment: Deployment, table: str, runs: dict[str, str
     """
     old = sorted(n for n in map(int, runs) if n < number - 1)
     for first in range(0, len(old), _MOST_DELETED_AT_ONCE):
-        names = [deployment.parameter(table, f"run/{n}") for n in old[first : first + _MOST_DELETED_AT_ONCE]]
+        names = [deployment.parameter(table, f"{CLAIMS}/{n}") for n in old[first : first + _MOST_DELETED_AT_ONCE]]
         client("ssm").delete_parameters(Names=names)
 
 
 def record_watermark(deployment: Deployment, table: str, watermark: str) -> None:
     """Write the operator's view of the watermark."""
     client("ssm").put_parameter(
-        Name=deployment.parameter(table, _WATERMARK), Value=watermark, Type="String", Overwrite=True
+        Name=deployment.parameter(table, LAST_EXPORT_TIME), Value=watermark, Type="String", Overwrite=True
     )
