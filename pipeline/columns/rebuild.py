@@ -79,10 +79,8 @@ def rebuilt(
     # Another key is another table, which is partitioned anew.
     partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
     target = Columns(key_fields, attributes, columns.partitions | partitions)
-    shapes = [step.types for step in (columns, kept, there, target)]
-    changed = {
-        name for name in shapes[0] if shapes[0][name] != shapes[1].get(name) or shapes[2][name] != shapes[3][name]
-    }
+    before, left, grown, after = (step.types for step in (columns, kept, there, target))
+    changed = {name for name in before if before[name] != left.get(name) or grown[name] != after[name]}
     return _target(columns, checked(target, overrides), changed)
 
 
