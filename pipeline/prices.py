@@ -10,12 +10,11 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
+from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.planning.journal import RunPlan
 from pipeline.table.marker import Marker
 
 EXPORT_PER_GB = 0.10
-#: An incremental export bills at least 10,000,000 bytes, however quiet the window was.
-SMALLEST_INCREMENTAL = 10_000_000
 #: EMR Serverless on arm64.
 VCPU_HOUR, MEMORY_GB_HOUR, STORAGE_GB_HOUR = 0.042094, 0.004628, 0.000111
 

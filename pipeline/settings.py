@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
-from pipeline.planning.window_lengths import WindowBounds, WindowLengths
+from pipeline.exports.window_bounds import WindowBounds, WindowLengths
 from pipeline.run_reports import TABLE as RUNS
 from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, known, names_of, text, whole, word
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pyspark.sql import SparkSession
 
 from pipeline.exports.manifests import ExportManifest
-from pipeline.prices import SMALLEST_INCREMENTAL
+from pipeline.exports.windows import SMALLEST_INCREMENTAL
 
 _TASKS = "spark.sql.shuffle.partitions"
 _JOINS_SMALL = "spark.sql.adaptive.coalescePartitions.enabled"

@@ -15,6 +15,8 @@ from pipeline.instants import floor_to, format_instant, whole_second
 
 SHORTEST_WINDOW = timedelta(minutes=15)
 LONGEST_WINDOW = timedelta(hours=24)
+#: Bytes: DynamoDB bills no window less, however quiet it was.
+SMALLEST_INCREMENTAL = 10_000_000
 
 
 @dataclass(frozen=True, order=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from pipeline.planning.window_lengths import WindowLengths, window_length
+from pipeline.exports.window_bounds import WindowLengths
+from pipeline.planning.window_lengths import window_length
 from pipeline.settings import TableSettings
 from pipeline.table.marker import TableState
 

@@ -3,54 +3,18 @@
 DynamoDB bills an incremental export 10 MB at least. A window that is billed just that could have been longer for the same
 money; one that is billed much more could have been shorter. So the next window is as long as the shortest length that would
 have been billed more than the least, as far as the last merge knows: its commit says from when to when it reached and
-what its exports were billed. The lengths are steps of which each divides the next, so that ends stay on one grid.
+what its exports were billed. The lengths there are: `pipeline.exports.window_bounds`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
-from pipeline.exports.windows import LONGEST_WINDOW
+from pipeline.exports.window_bounds import WindowLengths
+from pipeline.exports.windows import LONGEST_WINDOW, SMALLEST_INCREMENTAL
 from pipeline.job_kinds import LOAD, MERGE
-from pipeline.prices import SMALLEST_INCREMENTAL
 from pipeline.table.marker import JOB, Marker, TableState
-
-
-@dataclass(frozen=True)
-class WindowBounds:
-    """The bounds as the settings have them, in minutes; these are the usual ones."""
-
-    shortest: int = 15
-    longest: int = 240
-
-
-@dataclass(frozen=True)
-class WindowLengths:
-    """The bounds between which the length of windows moves; `longest` is a multiple of `shortest`, or the same."""
-
-    shortest: timedelta
-    longest: timedelta
-
-    @classmethod
-    def of(cls, minutes: int | WindowBounds) -> WindowLengths:
-        """One length, or the bounds of many."""
-        bounds = minutes if isinstance(minutes, WindowBounds) else WindowBounds(minutes, minutes)
-        return cls(timedelta(minutes=bounds.shortest), timedelta(minutes=bounds.longest))
-
-    @property
-    def steps(self) -> tuple[timedelta, ...]:
-        """The lengths there are, from the shortest to the longest: each divides the next, in the smallest steps possible."""
-        found = [self.shortest]
-        while found[-1] < self.longest:
-            left = self.longest // found[-1]
-            found.append(found[-1] * next(factor for factor in range(2, left + 1) if left % factor == 0))
-        return tuple(found)
-
-    def up_to(self, most: timedelta) -> WindowLengths:
-        """The same without the steps that are longer than `most`; the shortest always stays."""
-        return WindowLengths(self.shortest, max(step for step in self.steps if step <= max(most, self.shortest)))
 
 
 def window_length(allowed: WindowLengths, table: TableState) -> timedelta:

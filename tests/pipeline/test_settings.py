@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import SettingRefused
-from pipeline.planning.window_lengths import WindowBounds, WindowLengths
+from pipeline.exports.window_bounds import WindowBounds, WindowLengths
 from pipeline.settings import TICKS, MailLists, Settings, SparkSettings, TableSettings, is_table_name
 
 ORDERS = {"name": "orders"}

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from pipeline.exports.window_bounds import WindowBounds, WindowLengths
+from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.instants import floor_to
 from pipeline.planning.observation import Export, SourceHistory
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules, windows_within
-from pipeline.planning.window_lengths import WindowBounds, WindowLengths, window_length
-from pipeline.prices import SMALLEST_INCREMENTAL, export_cost
+from pipeline.planning.window_lengths import window_length
+from pipeline.prices import export_cost
 from pipeline.settings import Settings
 from pipeline.table.marker import Marker, TableState
 from tests.pipeline.world import ARN, HOUR, QUARTER_HOUR, SOURCE, at, seen, wish

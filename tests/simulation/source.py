@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pipeline.exports.requests import ExportRequest
+from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.planning.observation import SourceHistory
-from pipeline.prices import SMALLEST_INCREMENTAL
 from tests.simulation.clock import DAY, MINUTE, instant, seconds
 
 ARN = "arn:aws:dynamodb:eu-west-1:111122223333:table/orders"

@@ -8,8 +8,7 @@ import pytest
 
 from local.aws.pitr.offline import FullExport
 from pipeline.exports.manifests import ExportManifest
-from pipeline.exports.windows import ExportWindow
-from pipeline.prices import SMALLEST_INCREMENTAL
+from pipeline.exports.windows import SMALLEST_INCREMENTAL, ExportWindow
 from spark.job import run
 from spark.merging import merge as spark_merge
 from spark.shuffles import (
