@@ -59,7 +59,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.state == "RecordWatermark" and mode in (*REPORTED_AS, BACKFILL) and failure.error not in _UNDONE:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     if failure.heals_by_itself:
-        return Aftermath(_tried_again(failure), heals=True)
+        return Aftermath(_tried_again(failure, mode), heals=True)
     if failure.reported and mode == UPDATE:
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
@@ -82,9 +82,12 @@ def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:
     return Aftermath(told, missed=asking(table, mode))
 
 
-def _tried_again(failure: Failure) -> str:
+def _tried_again(failure: Failure, mode: str) -> str:
     if issubclass(failure.kind, DamagedExport):
         return f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
+    if failure.error == JobFailed.__name__ and mode not in REPORTED_AS:
+        # A job that was killed, or could not write its report, may have committed before.
+        return "The next scheduled run tries again by itself; what the table shows already is not done again."
     return "The next scheduled run tries again by itself."
 
 

@@ -24,6 +24,13 @@ def test_what_is_not_done_after_all_is_tried_again():
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
 
 
+@pytest.mark.parametrize("mode", ["update", "backfill", "full"])
+def test_of_a_job_that_may_have_committed_it_is_said_that_nothing_is_done_twice(mode):
+    mail = failed("JobFailed", planned={**PLANNED, "mode": mode}, job_run="00run")
+    assert "The table shows everything this run was to bring, or nothing of it." in mail.text
+    assert "tries again by itself; what the table shows already is not done again." in mail.text
+
+
 def test_what_a_person_must_mend_is_said_also_where_all_is_done():
     mail = failed("PermissionMissing", "RecordWatermark", planned={**PLANNED, "mode": "verify"})
     assert (
