@@ -1,4 +1,4 @@
-"""Any job: look whether its work is done, do it, look whether it is done, write the report.
+"""Any job: look whether its work is done, do it, look whether it is done, write the report, settle the table.
 
 `run` is what the entry points, the replay and the tests all call.
 """
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from pipeline.columns.columns_file import from_file
@@ -22,6 +23,7 @@ from pipeline.job_order import JobOrder
 from pipeline.planning.execution_input import REPORTED_AS
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.guard import is_done
+from pipeline.table.marker import TableState
 from spark import files, report
 from spark.hiding.protection import Protection, submitted_secret
 from spark.iceberg.commits import lost_race
@@ -30,6 +32,7 @@ from spark.iceberg.table import Table
 from spark.loading.load import load
 from spark.merging.merge import merge
 from spark.refusals import torn_file
+from spark.report import Committed
 from spark.report_from_commit import committed_earlier
 from spark.session import configured, submitted_session
 from spark.verifying.verify import verify
@@ -57,22 +60,32 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
     """Carry out an order and return its report, which is also written where the order says.
 
     `secret`: what hashes are keyed with; it goes nowhere but into them.
-    Raises a PipelineError, the table as it was, where the order is refused; that is reported too.
+    Raises a PipelineError, the table as it was, where the order is refused; that is reported too. What fails once the work
+    is in the table refuses nothing: the report tells of the work then, and only where it cannot be written, the job fails.
     """
     started = time.monotonic()
     configured(spark)
+    done: Committed | None = None
+    found: dict[str, Any] = {}
     try:
         order = _with_columns(spark, order)
-        found = _carried_out(spark, order, Protection.of(order.columns, secret), started)
-    except PipelineError as error:
-        report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
-        raise
+        protection, table = Protection.of(order.columns, secret), Table(spark, order)
+        if order.job in _REPORTED:
+            found = _found(spark, order, table, protection, started)
+        elif is_done(table.state(), order):
+            found = _found_done(spark, order, table, started)
+        else:
+            done = _WORK[order.job](spark, order, table, protection)
+            _check_shown(table.state(), order)
+            found = _told(spark, order, table, done, started)
+        if order.job in _WORK:
+            # Where it fails, the next job does it: until then the newest snapshot is the commit, which says all itself.
+            table.settle()
     except Exception as failure:
-        told = lost_race(order, failure) or torn_file(spark, order, failure)
-        error = told or JobFailed(f"{order.job_id}: {failure}")
-        report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
-        if told:
-            raise told from failure
+        if found or _is_in_table(spark, order, done):
+            log.exception("%s: its work is in the table, and something else has failed", order.job_id)
+            return found or _told_all_the_same(spark, order, done, started)
+        _refuse(spark, order, failure, started)
         raise
     log.info("job ended", extra={"job_id": order.job_id, "outcome": found["outcome"]})
     return found
@@ -88,34 +101,66 @@ def _with_columns(spark: SparkSession, order: JobOrder) -> JobOrder:
     return replace(order, columns=from_file(text, order.source.name))
 
 
-def _carried_out(spark: SparkSession, order: JobOrder, protection: Protection, started: float) -> dict[str, Any]:
-    table = Table(spark, order)
-    if order.job in _REPORTED:
-        found = _REPORTED[order.job](spark, order, table, protection)
-        written = report.of_findings(order, REPORTED_AS[order.job], found, time.monotonic() - started)
-        report.write_report(spark, order, written)
-        return written
-    state = table.state()
-    if is_done(state, order):
-        return _found_done(spark, order, table, time.monotonic() - started)
-    done = _WORK[order.job](spark, order, table, protection)
-    state = table.settle()
-    # Who has committed on top of it since has brought the table further.
-    if order.job_id not in state.job_ids and (state.watermark != order.end or not is_done(state, order)):
-        raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
-    written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), time.monotonic() - started)
+def _found(
+    spark: SparkSession, order: JobOrder, table: Table, protection: Protection, started: float
+) -> dict[str, Any]:
+    """Carry out what leaves every row as it was, and report it."""
+    found = _REPORTED[order.job](spark, order, table, protection)
+    written = report.of_findings(order, REPORTED_AS[order.job], found, time.monotonic() - started)
     report.write_report(spark, order, written)
     return written
 
 
-def _found_done(spark: SparkSession, order: JobOrder, table: Table, seconds: float) -> dict[str, Any]:
+def _found_done(spark: SparkSession, order: JobOrder, table: Table, started: float) -> dict[str, Any]:
     """The report of work that was in the table already: what the job that did it left, else what its commit tells."""
-    state = table.settle()
     left = json.loads(files.read(spark, order.report_uri) or b"{}")
     if left.get("outcome") == COMMITTED:
         return {**left, "outcome": ALREADY_THERE}
-    assert state.watermark is not None  # is_done has found the work in a commit
-    done = committed_earlier(table, order)
-    written = report.of_success(order, done, format_instant(state.watermark), table.snapshot_id(), seconds)
+    return _told(spark, order, table, committed_earlier(table, order), started)
+
+
+def _check_shown(state: TableState, order: JobOrder) -> None:
+    # Who has committed on top of it since has brought the table further.
+    if order.job_id not in state.job_ids and (state.watermark != order.end or not is_done(state, order)):
+        raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
+
+
+def _told(spark: SparkSession, order: JobOrder, table: Table, done: Committed, started: float) -> dict[str, Any]:
+    """Write the report of work that is in the table."""
+    seconds = time.monotonic() - started
+    written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), seconds)
     report.write_report(spark, order, written)
     return written
+
+
+def _is_in_table(spark: SparkSession, order: JobOrder, done: Committed | None) -> bool:
+    """Whether the work of a job that met a failure is in the table. `done`: what the job knows that it has committed.
+
+    Where the table cannot be asked, what the job knows counts.
+    """
+    if order.job not in _WORK:
+        return False
+    try:
+        return is_done(Table(spark, order).state(), order)
+    except PipelineError:
+        return False  # it is not, and cannot be put there
+    except Py4JError:
+        log.exception("%s: the table cannot be asked", order.job_id)
+        return done is not None
+
+
+def _told_all_the_same(spark: SparkSession, order: JobOrder, done: Committed | None, started: float) -> dict[str, Any]:
+    """Write the report of work that is in the table, though its job met a failure: what it knows, else what its commit tells."""
+    table = Table(spark, order)
+    done = done or replace(committed_earlier(table, order), outcome=COMMITTED)
+    return _told(spark, order, table, done, started)
+
+
+def _refuse(spark: SparkSession, order: JobOrder, failure: Exception, started: float) -> None:
+    """Report a failure that has left the table as it was, and raise it by its name where it has another."""
+    told = failure if isinstance(failure, PipelineError) else lost_race(order, failure)
+    told = told or torn_file(spark, order, failure)
+    error = told or JobFailed(f"{order.job_id}: {failure}")
+    report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
+    if told and told is not failure:
+        raise told from failure

@@ -214,8 +214,8 @@ class Table:
         set_properties(transaction, properties)
         transaction.commitTransaction()
 
-    def settle(self) -> TableState:
-        """Make the properties say what would not outlive the snapshots; returns what the table says of itself.
+    def settle(self) -> None:
+        """Make the properties say what would not outlive the snapshots.
 
         That is the marker, and by ids the names that a `replace` could tell by paths only. Mostly there is nothing to do.
         """
@@ -228,7 +228,6 @@ class Table:
             if is_half_done:
                 self._describe(transaction, self.columns())
             transaction.commitTransaction()
-        return read_table_state(metadata)
 
     def _describe(self, transaction: Any, columns: Columns) -> None:
         schema = json.loads(self._iceberg.SchemaParser.toJson(transaction.table().schema()))

@@ -32,6 +32,15 @@ BOTH_IMAGES, NEW_ONLY = "NEW_AND_OLD_IMAGES", "NEW_IMAGE"
 Item = Mapping[str, Mapping[str, Any]]
 
 
+class Killed(BaseException):
+    """The end of a job that is killed: nothing of it is carried out any more."""
+
+
+def killed(*_: Any) -> None:
+    """What a job comes to when it is killed."""
+    raise Killed
+
+
 def minute(count: float) -> datetime:
     """So many minutes after noon."""
     return NOON + timedelta(minutes=count)

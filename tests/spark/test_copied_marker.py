@@ -10,7 +10,7 @@ from pipeline.identity import KeyAttribute
 from pipeline.table.marker import WATERMARK, newest_summary, snapshot_at
 from spark.iceberg.table import Table
 from tests.spark.sample_items import N_KEY, N, item
-from tests.spark.shop import as_of, minute
+from tests.spark.shop import Killed, as_of, killed, minute
 
 pytestmark = pytest.mark.spark
 
@@ -102,9 +102,9 @@ def test_the_copied_watermark_is_written_anew_by_whoever_finds_a_killed_job_done
     source.load(5)
     source.put(6, {"pk": {"S": "new"}, "sk": {"N": "1.5"}} if job == "load" else {"pk": {"S": "new"}, "sk": N})
     order = source.full(20) if job == "load" else source.windows(5, 20)
-    with monkeypatch.context() as killed:
-        killed.setattr(Table, "settle", lambda _: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
+    with monkeypatch.context() as patched:
+        patched.setattr(Table, "settle", killed)
+        with pytest.raises(Killed):
             source.run(order)
     assert source.state.watermark == minute(20)
     assert source.metadata["properties"][WATERMARK] == as_of(minute(5))

@@ -11,6 +11,7 @@ from pipeline.columns.table_columns import KINDS
 from pipeline.table.marker import NAMES
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
+from tests.spark.shop import Killed, killed
 
 pytestmark = pytest.mark.spark
 #: Names that no comment can hold are told by the ids of columns.
@@ -24,8 +25,8 @@ def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeyp
     source.load(5)
     said = {name: json.loads(source.metadata["properties"][name]) for name in (KINDS, NAMES)}
     source.put(6, *({"pk": {"S": f"b{i}"}, "v": S, LONG_NAME: S} for i in range(3)))
-    with monkeypatch.context() as killed:
-        killed.setattr(spark.loading.load.Table, "publish", lambda *_: 1 / 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(spark.loading.load.Table, "publish", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             source.load(15)
     for name, known in said.items():
@@ -38,28 +39,28 @@ def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeyp
 
 
 @pytest.fixture
-def killed(shop, monkeypatch):
+def half_done(shop, monkeypatch):
     """A table whose key got another type by a load that was killed right after its commit, and that load's order."""
     source = shop(key=N_KEY)
     source.put(1, {"pk": S, "sk": {"N": "1"}, LONG_NAME: INSIDE})
     source.load(5)
     source.put(6, {"pk": S, "sk": {"N": "1.5"}, LONG_NAME: INSIDE})
     order = source.full(15)
-    with monkeypatch.context() as killed:
-        killed.setattr(spark.loading.load.Table, "_describe", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
+    with monkeypatch.context() as patched:
+        patched.setattr(spark.loading.load.Table, "_describe", killed)
+        with pytest.raises(Killed):
             run(source.spark, order)
     return source, order
 
 
-def test_who_repeats_a_rebuild_of_the_key_that_was_killed_after_its_commit_finishes_it(killed):
-    source, order = killed
+def test_who_repeats_a_rebuild_of_the_key_that_was_killed_after_its_commit_finishes_it(half_done):
+    source, order = half_done
     assert run(source.spark, order)["outcome"] == "already_there"
     assert source.differences(15) == []
 
 
-def test_a_merge_after_a_rebuild_of_the_key_that_was_killed_after_its_commit_finishes_it(killed):
-    source, _ = killed
+def test_a_merge_after_a_rebuild_of_the_key_that_was_killed_after_its_commit_finishes_it(half_done):
+    source, _ = half_done
     source.put(16, {"pk": S, "sk": {"N": "2.5"}, LONG_NAME: INSIDE})
     source.merge(15, 35)
     assert source.differences(35) == []

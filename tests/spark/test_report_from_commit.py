@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException
 
+import spark.merging.merge
+import spark.report
 from spark.iceberg.table import Table
 from spark.job import run
 from tests.spark.sample_items import N, S, item
-from tests.spark.shop import minute
+from tests.spark.shop import NOON, as_of, minute
 
 pytestmark = pytest.mark.spark
 #: What only the job itself knows.
@@ -32,6 +36,24 @@ def told_again(source, order):
     again = run(source.spark, order)
     assert again["outcome"] == "already_there"
     return [{name: told for name, told in report.items() if name not in ITS_OWN} for report in (again, first)]
+
+
+def with_a_misfit(source):
+    """The order to merge one more window, in which a value fits no column."""
+    at = (source.state.watermark - NOON).total_seconds() / 60
+    source.put(at + 1, item("a", v={"S": str(at)}))
+    return source.windows(at, at + 20)
+
+
+def fails_once(monkeypatch, place, step, failure=None):
+    """A step of the job fails, and goes well where it is taken again."""
+    taken = getattr(place, step)
+
+    def fails(*_):
+        monkeypatch.setattr(place, step, taken)
+        raise failure or RuntimeError("right after the commit")
+
+    monkeypatch.setattr(place, step, fails)
 
 
 def test_a_loads_misfits_and_new_columns_are_told_again(source):
@@ -58,6 +80,52 @@ def test_a_backfills_report_is_told_again(source):
     again, first = told_again(source, source.windows(15, 35, job="backfill"))
     assert again["counts"] == first["counts"]
     assert again["continuity"] == first["continuity"]
+
+
+@pytest.mark.parametrize(
+    ("place", "step"),
+    [(spark.merging.merge, "with_columns_made_ready"), (spark.report, "write_report"), (Table, "settle")],
+)
+def test_what_fails_after_the_commit_fails_neither_the_job_nor_its_report(source, monkeypatch, place, step):
+    order = with_a_misfit(source)
+    Path(order.report_uri.removeprefix("file://")).write_text('{"outcome": "refused"}')  # by an earlier try
+    fails_once(monkeypatch, place, step)
+    report = run(source.spark, order)
+    assert source.report(order) == report
+    told = [report[name] for name in ("job_id", "outcome", "watermark")]
+    assert told == [order.job_id, "committed", as_of(order.end)]
+    assert report["counts"] == dict(source.state.marker.counts)
+    assert [(found["path"], found["example"]) for found in report["misfits"]] == [("/v", '{"pk":"a"}')]
+
+
+def test_where_the_rows_cannot_be_looked_at_either_the_counts_are_told(source, monkeypatch):
+    order = with_a_misfit(source)
+    fails_once(monkeypatch, spark.merging.merge, "with_columns_made_ready")
+    fails_once(monkeypatch, Table, "rows_at", AnalysisException("no such file"))
+    report = run(source.spark, order)
+    assert (report["outcome"], report["misfits"]) == ("committed", [])
+    assert report["counts"] == dict(source.state.marker.counts)
+
+
+def test_where_the_table_cannot_be_asked_what_the_job_knows_counts(source, monkeypatch):
+    order, write = with_a_misfit(source), spark.report.write_report
+
+    def away(*_):
+        raise Py4JError("Glue is away")
+
+    def fails(*_):
+        monkeypatch.setattr(Table, "state", away)
+        monkeypatch.setattr(spark.report, "write_report", write)
+        raise RuntimeError("S3 is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Table, "state", away)
+        with pytest.raises(Py4JError, match="Glue is away"):
+            run(source.spark, order)
+    assert source.report(order)["error"] == "JobFailed"
+    monkeypatch.setattr(spark.report, "write_report", fails)
+    run(source.spark, order)
+    assert source.report(order)["outcome"] == "committed"
 
 
 @pytest.mark.parametrize("job", ["merge", "load"])
