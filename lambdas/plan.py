@@ -34,7 +34,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     by_schedule = tick is not None
     for race in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table, by_schedule=by_schedule)
-        if tick and not race and _is_first(found, event):
+        if tick and not race and event["first"] and not event["retries"]:
             # Before anything can fail: that runs fail is told by others.
             record_tick(tick, found.settings.tick_minutes)
         seen = observe(deployment, wish.table, found, event["execution"], by_schedule=by_schedule)
@@ -49,14 +49,6 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     outlook = _outlook(wish, seen, action, found, meant_for(event))
     answer = {**_answer(wish, seen, action, found.settings, deployment), **outlook}
     return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
-
-
-def _is_first(found: parameters.TableParameters, event: dict[str, Any]) -> bool:
-    """Whether an execution plans for the first time: it does so again after each round, and where Plan has failed.
-
-    A round that only corrects a parameter leaves no claim, and the tick counts once more. That is rare.
-    """
-    return not event["retries"] and not any(f'"{event["execution"]}"' in claim for claim in found.runs.values())
 
 
 def _claimed(

@@ -52,7 +52,7 @@ CONTEXT = SimpleNamespace(
 
 def call(handler: Handler, **event: Any) -> dict[str, Any]:
     """Call a function as Lambda does, at the first try, with the execution's start: the event and the answer are JSON."""
-    handed = json.loads(json.dumps({"startedAt": "2026-11-21T23:59:59.000Z", "retries": 0, **event}))
+    handed = json.loads(json.dumps({"startedAt": "2026-11-21T23:59:59.000Z", "first": True, "retries": 0, **event}))
     answer: dict[str, Any] = json.loads(json.dumps(handler(handed, CONTEXT)))
     return answer
 
@@ -206,6 +206,11 @@ class Account:
         snapshots = [{"snapshot-id": 1, "summary": summary}]
         self.write_metadata({"snapshots": snapshots, "current-snapshot-id": 1, "properties": properties})
 
+    def carry_out(self, watermark: datetime, **commit: Any) -> None:
+        """Commit, and record it, as a whole round does."""
+        self.commit(watermark, **commit)
+        self.put_parameter("orders", "last-export-time", format_instant(watermark))
+
     def write_metadata(self, metadata: Mapping[str, Any], key: str = "warehouse/orders/metadata/1.json") -> None:
         """Write a metadata file and make it the table's."""
         self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key=key, Body=json.dumps(metadata))
@@ -228,9 +233,8 @@ class Account:
 
     def execution(self) -> str:
         """The ARN of an execution that runs until it is stopped."""
-        arn = str(self.aws.client("stepfunctions").start_execution(stateMachineArn=MACHINE)["executionArn"])
-        self._started.append(arn)
-        return arn
+        self._started.append(self.aws.client("stepfunctions").start_execution(stateMachineArn=MACHINE)["executionArn"])
+        return self._started[-1]
 
     def stop(self, execution: str) -> None:
         """StopExecution."""

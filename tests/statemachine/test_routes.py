@@ -123,6 +123,13 @@ def test_rounds_follow_each_other_until_there_is_nothing_left():
     assert walk(answers(EXPORT, EXPORT, EXPORT, IDLE)).states == ["Plan", "ChooseAction", *ROUND * 3, "Idle"]
 
 
+def test_only_the_first_plan_of_an_execution_is_told_that_it_is_the_first():
+    for fails in ({}, {"NotifySuccess": TaskFailed("PermissionMissing", "…")}):
+        handed = walk(answers(EXPORT, RECORD, IDLE_WITH_NEWS, **fails)).handed
+        firsts = [arguments["Payload"]["first"] for state, arguments in handed if state == "Plan"]
+        assert firsts == [True, False, False]
+
+
 def test_exports_are_looked_at_again_until_all_are_complete():
     route = walk(answers(EXPORT, IDLE, looks=4))
     assert route.states.count("WaitForExports") == 4

@@ -37,6 +37,8 @@ class Route:
     error: str = ""
     cause: str = ""
     variables: dict[str, Any] = field(default_factory=dict)
+    #: What the state that is entered is handed by the one before.
+    input: Any = None
 
     def last(self, name: str) -> Any:
         """What the last task of this name was handed."""
@@ -48,7 +50,7 @@ Answer = Callable[[str, Any], Any]
 
 def walk(answer: Answer) -> Route:
     """Go from the start to an end; `answer` (state, arguments) returns a task's result or raises TaskFailed."""
-    route, name = Route(), MACHINE["StartAt"]
+    route, name = Route(input=CONTEXT["Execution"]["Input"]), MACHINE["StartAt"]
     for _ in range(MOST_STEPS):
         state = STATES[name]
         route.states.append(name)
@@ -90,10 +92,16 @@ def _carry_out(name: str, state: dict[str, Any], route: Route, answer: Answer) -
                 tries[rule] += 1
                 continue
             catcher = next(c for c in state["Catch"] if {error, "States.ALL"} & set(c["ErrorEquals"]))
-            _assign(catcher, route, {"errorOutput": failed.output})
-            return str(catcher["Next"])
-        _assign(state, route, result)
-        return str(state["Next"])
+            return _leave(catcher, route, {"errorOutput": failed.output}, failed.output)
+        return _leave(state, route, result, result["result"])
+
+
+def _leave(rule: dict[str, Any], route: Route, seen: dict[str, Any], output: Any) -> str:
+    """Go on as a state, or its catcher, says; `output` is what it hands on unless it says otherwise."""
+    handed_on = _value(rule["Output"], route, seen) if "Output" in rule else output
+    _assign(rule, route, seen)
+    route.input = handed_on
+    return str(rule["Next"])
 
 
 _STEPS = {"Choice": _choose, "Wait": _wait, "Task": _carry_out}
@@ -111,7 +119,7 @@ def _value(template: Any, route: Route, seen: dict[str, Any]) -> Any:
         return [_value(part, route, seen) for part in template]
     if not isinstance(template, str) or not template.startswith("{%"):
         return template
-    bindings = {**route.variables, "states": {"context": CONTEXT, **seen}}
+    bindings = {**route.variables, "states": {"input": route.input, "context": CONTEXT, **seen}}
     found = jsonata.Jsonata(template[2:-2].strip()).evaluate(None, bindings)
     assert found is not None, f"States.QueryEvaluationError: {template} has no result"
     return found
