@@ -106,7 +106,7 @@ def _unclaimed(event: Mapping[str, Any], failure: Failure) -> str:
 def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     """Whether what a run was doing is what it was asked for."""
     if plan.get("kind") == "Record":
-        return True  # what was asked for is done, and only the parameter is not
+        return bool(plan["fulfils"])  # what was asked for is done, and only the parameter is not
     if plan.get("kind", "Halt") == "Halt" or plan.get("mode") != asked["mode"]:
         return False
     return asked["mode"] != BACKFILL or parse_instant(plan["start"]) == parse_instant(asked["from"])

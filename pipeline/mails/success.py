@@ -33,10 +33,12 @@ _WHAT = {
 def is_told_at_once(event: Mapping[str, Any]) -> bool:
     """Whether a round's success is mailed when it happens. `event` is NotifySuccess's.
 
-    The setting is about what the schedule does by itself; what a person has asked for is always told.
+    The setting is about what the schedule does by itself; what a person has asked for is always told. So is a parameter
+    that somebody has changed. An update that its run could not record is in the digest, which reads the commits.
     """
     plan = event["plan"]
-    asked_for = tick_of(event["input"]) is None or plan.get("mode", UPDATE) not in (UPDATE, MAINTAIN)
+    mode = plan["unrecorded"] if plan["kind"] == "Record" else plan["mode"]
+    asked_for = tick_of(event["input"]) is None or mode not in (UPDATE, MAINTAIN)
     return asked_for or plan["success_mail"] == EVERY_RUN
 
 

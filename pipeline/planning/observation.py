@@ -118,10 +118,16 @@ class Export:
 
 @dataclass(frozen=True)
 class Record:
-    """The table is right and the last-export-time parameter is not: write it again from the table."""
+    """The table is right and the last-export-time parameter is not: write it again from the table.
+
+    `unrecorded`: the mode of the work that its run has committed and not recorded any more; "" where somebody has changed
+    the parameter. `fulfils`: whether what the execution was started for is done.
+    """
 
     watermark: datetime
     recorded: str
+    unrecorded: str = ""
+    fulfils: bool = False
 
     kind = "Record"
 
@@ -174,7 +180,13 @@ def describe(action: Action) -> dict[str, Any]:
             **({"because": action.because} if action.because else {}),
         }
     if isinstance(action, Record):
-        return {"kind": action.kind, "watermark": format_instant(action.watermark), "recorded": action.recorded}
+        return {
+            "kind": action.kind,
+            "watermark": format_instant(action.watermark),
+            "recorded": action.recorded,
+            "unrecorded": action.unrecorded,
+            "fulfils": action.fulfils,
+        }
     if isinstance(action, Idle):
         until = format_instant(action.until) if action.until else ""
         return {"kind": action.kind, "reason": action.reason, "message": action.message, "until": until}

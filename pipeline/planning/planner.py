@@ -1,14 +1,17 @@
 """The planner: turns what was observed into one action. Pure: the same observation gives the same action, always.
 
-It answers five questions in this order, and the first that settles the matter wins:
+It asks these questions in this order, and the first that has an answer decides:
 
-1. May anything be planned?             control, another run at work, recovery on
-2. Is there half-done work?             what a run that died had planned is finished first, as it was planned; a wish
-                                        whose job has ended too often is given up, and its person is told before all else
-3. Can source and table be trusted?     same source table, a watermark that makes sense
-                                        lost history is made good by a full export, where the settings say so
-4. Has a person wished for something?   backfill, full, verify, maintain
-5. What has closed since the watermark? bootstrap, catch-up of everything closed; else maintenance, if it is due, or idle
+1. May anything be planned?              control, another run at work, recovery on
+2. Is history lost, and may the schedule rebuild?  then a full export; only where the settings say so
+3. Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
+4. Is there half-done work?              what a run that died had planned is finished, as it was planned
+5. Can source and table be trusted?      same source table, a watermark that makes sense, history that reaches back to it
+6. Does last-export-time differ?         it is corrected, and told, before anything new is begun
+7. Has a person wished for something?    backfill, full, verify, maintain
+8. Is maintenance long overdue?          then it comes before the windows, once
+9. What has closed since the watermark?  bootstrap, or catch-up of everything that has closed
+10. Is maintenance due?                  else the table is up to date, and the run idles
 """
 
 from __future__ import annotations
@@ -45,11 +48,12 @@ from pipeline.planning.observation import (
     Halt,
     Idle,
     Observation,
+    Record,
 )
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import halt, recovery_too_short, unfit
-from pipeline.planning.wishes import earliest_backfill, serves, special_wish
+from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
 from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
@@ -65,6 +69,7 @@ def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action
         or _give_up(seen, wish)
         or half_done(seen, wish)
         or unfit(seen, wish)
+        or _correction(seen, wish)
         or special_wish(seen, wish, rules.window_length)
         # Where every round takes as long as a window, something has always closed: then it comes first for once.
         or _maintenance(seen, _OVERDUE * rules.maintain_every)
@@ -144,6 +149,16 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
         return begun
     anew = replace(new_plan(seen, FULL, (restorable.latest,)), because=lost.message)
     return recovery_too_short(seen, rules.history_needed) or anew
+
+
+def _correction(seen: Observation, wish: ExecutionInput) -> Record | None:
+    """The parameter last-export-time is corrected from the table before anything new is begun.
+
+    Whatever came first would write it again without a word: nobody would hear of a round whose run died before its mail,
+    or of a parameter that somebody has changed. A dry run passes over it: who asks for a price is told of the work.
+    """
+    found = None if wish.dry_run else record(seen)
+    return found and replace(found, fulfils=is_fulfilled(seen, wish))
 
 
 def _update(seen: Observation, rules: Rules) -> Action | None:

@@ -40,4 +40,16 @@ def record(seen: Observation) -> Record | None:
     watermark = seen.table.watermark
     if watermark is None or seen.recorded == format_instant(watermark):
         return None
-    return Record(watermark, seen.recorded)
+    return Record(watermark, seen.recorded, _unrecorded(seen))
+
+
+def _unrecorded(seen: Observation) -> str:
+    """The mode of the work in force, if the table shows it and its run may have died before it was recorded; else "".
+
+    After an update the parameter says then what it said before; what else it says, somebody has written.
+    """
+    claim, marker = seen.claim, seen.table.marker
+    if claim is None or marker is None or claim.plan.job_id != marker.job_id:
+        return ""
+    before = "" if claim.plan.is_full else format_instant(claim.plan.start)
+    return "" if claim.plan.mode == UPDATE and seen.recorded != before else claim.plan.mode

@@ -10,7 +10,7 @@ from pipeline.instants import floor_to, format_instant
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY, ExecutionInput
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import NOTHING_RESTORABLE_MESSAGE, WISH_FULFILLED, Action, Idle, Observation
-from pipeline.planning.plans import new_maintenance, new_plan, record
+from pipeline.planning.plans import new_maintenance, new_plan
 from pipeline.planning.trust import halt
 
 #: What a backfill has to be begun in, and tried again where something is in its way, before its beginning is out of reach;
@@ -22,9 +22,8 @@ def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedel
     """What the execution was started for; None where that is an update."""
     if wish.mode == UPDATE:
         return None
-    claim = seen.claim
-    if claim and claim.owner == seen.execution and serves(claim.plan, wish) and claim.is_done(seen.table):
-        return record(seen) or Idle(WISH_FULFILLED, f"The {wish.mode} is done.")
+    if is_fulfilled(seen, wish):
+        return Idle(WISH_FULFILLED, f"The {wish.mode} is done.")
     if wish.mode == BACKFILL:
         return _backfill(seen, wish, window_length)
     if wish.mode == VERIFY:
@@ -32,6 +31,12 @@ def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedel
     if wish.mode == MAINTAIN:
         return new_maintenance(seen)
     return _full(seen)
+
+
+def is_fulfilled(seen: Observation, wish: ExecutionInput) -> bool:
+    """Whether the execution has done what it was started for."""
+    claim = seen.claim
+    return bool(claim and claim.owner == seen.execution and serves(claim.plan, wish) and claim.is_done(seen.table))
 
 
 def _full(seen: Observation) -> Action:

@@ -57,7 +57,7 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
 def test_what_its_job_has_refused_three_times_waits_for_a_person_or_for_other_settings(
     account: Account, schedule: Schedule
 ):
-    account.commit(account.grid(1))
+    account.carry_out(account.grid(1))
 
     def plan(*, by_schedule: bool = True, dry_run: bool = False) -> dict[str, Any]:
         event = schedule.event(by_schedule=by_schedule)

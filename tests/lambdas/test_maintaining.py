@@ -25,8 +25,7 @@ def plan(execution: str, **asked: Any) -> dict[str, Any]:
 def up_to_date(account: Account, maintained: timedelta) -> str:
     """A table that shows everything, and was maintained so long ago; returns its watermark."""
     watermark = account.grid(0)
-    account.commit(watermark, maintained=watermark - maintained)
-    account.put_parameter("orders", "last-export-time", format_instant(watermark))
+    account.carry_out(watermark, maintained=watermark - maintained)
     return format_instant(watermark)
 
 

@@ -57,8 +57,7 @@ def test_a_table_that_has_caught_up_is_told_to_be_safe(schedule: Schedule, accou
     account.aws.advance(13 * 3600)
     schedule.plans()
     account.put_parameter("orders", "control", "RUN")
-    account.commit(account.grid())
-    account.put_parameter("orders", "last-export-time", *account.instants(0))
+    account.carry_out(account.grid())
     for _ in range(2):
         assert schedule.plans()["reason"] == "UpToDate"
     assert schedule.subjects[1:] == ["ALL CLEAR orders: history is safe again"]
@@ -66,7 +65,7 @@ def test_a_table_that_has_caught_up_is_told_to_be_safe(schedule: Schedule, accou
 
 def test_a_run_with_work_leaves_the_news_to_its_end(schedule: Schedule, account: Account):
     account.switch_recovery(on=True, RecoveryPeriodInDays=1)
-    account.commit(account.grid(1))
+    account.carry_out(account.grid(1))
     account.aws.advance(13 * 3600)
     plan = schedule.plans()
     assert (plan["kind"], plan["news"]) == ("Export", [])
@@ -102,8 +101,7 @@ def a_day_is_over(account: Account) -> datetime:
     account.put_parameter("orders", "settings", json.dumps(settings))
     midnight = account.grid().replace(hour=0, minute=0) + timedelta(days=1)
     account.aws.advance((midnight - account.grid()).total_seconds())
-    account.commit(midnight, read=5, inserted=5)
-    account.put_parameter("orders", "last-export-time", format_instant(midnight))
+    account.carry_out(midnight, read=5, inserted=5)
     return midnight
 
 

@@ -20,7 +20,7 @@ def plan(execution: str) -> dict[str, Any]:
 def test_what_is_committed_while_it_is_looked_who_owns_the_work_is_seen(
     account: Account, monkeypatch: pytest.MonkeyPatch
 ):
-    account.commit(account.grid(2))
+    account.carry_out(account.grid(2))
     dead, runs = account.execution(), executions.runs
     first, end = plan(dead), account.grid()
     account.stop(dead)
@@ -32,4 +32,4 @@ def test_what_is_committed_while_it_is_looked_who_owns_the_work_is_seen(
 
     monkeypatch.setattr(executions, "runs", runs_until_it_has_committed)
     answer = plan(account.execution())
-    assert (answer["kind"], answer["start"], answer["taken_over_from"]) == ("Export", first["end"], "")
+    assert (answer["kind"], answer["watermark"], answer["unrecorded"]) == ("Record", first["end"], "update")

@@ -33,7 +33,7 @@ def test_the_first_run_claims_a_full_export_and_tells_the_rest_of_the_run_what_i
 
 
 def test_the_watermark_is_read_from_the_table_s_metadata(account: Account):
-    account.commit(account.grid(3))
+    account.carry_out(account.grid(3))
     answer = plan(account.execution())
     start, end = account.instants(3, 0)
     assert answer["exports"] == [{"from": start, "to": end}]
@@ -43,15 +43,14 @@ def test_windows_that_follow_the_changes_are_as_long_as_the_last_bill_in_the_tab
     start = account.grid(5)
     bounds = {"name": "orders", "window_minutes": {"shortest": 15, "longest": 240}}
     account.put_parameter("orders", "settings", json.dumps(bounds))
-    account.commit(start, billed=25_000_000)
+    account.carry_out(start, billed=25_000_000)
     assert plan(account.execution(), dry_run=True)["end"] == format_instant(account.grid())
-    account.commit(start, billed=10_000_000)
+    account.carry_out(start, billed=10_000_000)
     assert plan(account.execution())["end"] == format_instant(floor_to(account.grid(), 2 * WINDOW))
 
 
 def test_an_idle_run_claims_nothing_and_says_until_when(account: Account):
-    account.commit(account.grid())
-    account.put_parameter("orders", "last-export-time", *account.instants(0))
+    account.carry_out(account.grid())
     answer = plan(account.execution())
     assert (answer["kind"], answer["reason"], answer["until"]) == ("Idle", "UpToDate", *account.instants(-1))
     assert account.claims() == {}
@@ -157,7 +156,7 @@ def test_old_claims_are_removed_by_later_ones(account: Account):
 
 
 def test_a_dry_run_tells_the_plan_and_its_price_and_claims_nothing(account: Account):
-    account.commit(account.grid(3))
+    account.carry_out(account.grid(3))
     answer = plan(account.execution(), dry_run=True)
     assert (answer["kind"], answer["planned"], answer["estimated_usd"]) == ("DryRun", "Export", 0.001)
     assert account.claims() == {}
@@ -185,7 +184,7 @@ def test_a_halt_carries_what_the_mail_needs(account: Account):
 
 
 def test_history_is_lost_when_recovery_was_off_for_a_moment(account: Account):
-    account.commit(account.grid(3))
+    account.carry_out(account.grid(3))
     account.switch_recovery(on=False)
     account.switch_recovery(on=True)
     account.aws.advance(3600)
@@ -193,7 +192,7 @@ def test_history_is_lost_when_recovery_was_off_for_a_moment(account: Account):
 
 
 def test_a_source_table_of_the_same_name_is_another_one(account: Account):
-    account.commit(account.grid(3))
+    account.carry_out(account.grid(3))
     account.aws.client("dynamodb").delete_table(TableName="orders")
     account.create_source()
     account.aws.advance(3600)

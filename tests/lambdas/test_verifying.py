@@ -37,8 +37,7 @@ def verified(account: Account, planned: dict[str, Any]) -> None:
 
 
 def test_a_verification_is_claimed_at_the_watermark_handed_on_and_done_by_its_report(account: Account):
-    account.commit(account.grid(1))
-    account.put_parameter("orders", "last-export-time", *account.instants(1))
+    account.carry_out(account.grid(1))
     me = account.execution()
     planned = plan(me, mode="verify")
     (watermark,) = account.instants(1)
@@ -57,7 +56,7 @@ def test_a_verification_is_claimed_at_the_watermark_handed_on_and_done_by_its_re
 
 @pytest.mark.parametrize("report", [{}, {"outcome": "refused", "error": "VerificationFailed"}])
 def test_a_job_that_ended_well_and_says_nothing_of_verifying_is_no_proof(account: Account, report: dict[str, Any]):
-    account.commit(account.grid(1))
+    account.carry_out(account.grid(1))
     planned = plan(account.execution(), mode="verify")
     if report:
         account.write_report(planned["job_id"], **report)
@@ -66,7 +65,7 @@ def test_a_job_that_ended_well_and_says_nothing_of_verifying_is_no_proof(account
 
 
 def test_a_stopped_verification_is_taken_over_by_the_schedule_once(account: Account):
-    account.commit(account.grid(1))
+    account.carry_out(account.grid(1))
     first, second, third = (account.execution() for _ in range(3))
     begun = plan(first, mode="verify")
     account.stop(first)
@@ -77,7 +76,7 @@ def test_a_stopped_verification_is_taken_over_by_the_schedule_once(account: Acco
 
 
 def test_differences_do_not_keep_the_schedule_from_its_work(account: Account):
-    account.commit(account.grid(1))
+    account.carry_out(account.grid(1))
     first = account.execution()
     begun = plan(first, mode="verify")
     account.write_report(begun["job_id"], outcome="refused", error="VerificationFailed")

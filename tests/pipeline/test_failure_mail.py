@@ -136,6 +136,12 @@ def test_a_full_export_that_no_run_has_claimed_is_to_be_asked_for_again(error):
     assert mail.text.count("start-execution") == 1
 
 
+def test_a_full_export_before_which_a_parameter_could_not_be_corrected_is_to_be_asked_for_again():
+    planned = {"kind": "Record", "table": "orders", "fulfils": False}
+    mail = failed("PermissionMissing", "RecordWatermark", asked=FULL, planned=planned)
+    assert mail.facts["ask_again"].endswith(ASK_FOR_FULL)
+
+
 def test_where_something_is_to_be_mended_first_the_wish_follows():
     mail = failed("PitrOff", "Plan", asked=FULL, planned={"kind": "Halt", "table": "orders"})
     assert "PointInTimeRecoveryEnabled=true" in mail.facts["command"]
@@ -161,7 +167,9 @@ def test_a_wish_that_was_behind_somebody_else_s_work_is_to_be_asked_for_again(wo
     ("error", "asked", "planned"),
     [
         pytest.param("AwsUnavailable", {}, {}, id="an update comes again by itself"),
-        pytest.param("AwsUnavailable", FULL, {"kind": "Record"}, id="what is done is only to be recorded"),
+        pytest.param(
+            "AwsUnavailable", FULL, {"kind": "Record", "fulfils": True}, id="what is done is only to be recorded"
+        ),
         pytest.param("AwsUnavailable", {**FULL, "dry_run": True}, {}, id="a dry run was to do nothing"),
         pytest.param(
             "JobFailed", FULL, {"kind": "Export", "mode": "full"}, id="what is claimed is finished by the next"

@@ -104,15 +104,20 @@ def test_a_success_mail_tells_what_was_special(event, lines):
         ("never", UPDATE, True, False),
         ("never", UPDATE, False, True),
         ("never", BACKFILL, True, True),
-        ("daily", "", True, False),
     ],
 )
 def test_what_the_schedule_does_is_told_as_the_settings_want_it_and_what_a_person_asked_for_always(
     choice, mode, by_schedule, at_once
 ):
     asked = {"scheduled_time": "2026-11-21T13:00:00Z"} if by_schedule else {"table": "orders"}
-    planned = {"success_mail": choice} | ({"mode": mode} if mode else {})
-    assert is_told_at_once({"input": asked, "plan": planned}) is at_once
+    for planned in ({"kind": "Export", "mode": mode}, {"kind": "Record", "unrecorded": mode}):
+        assert is_told_at_once({"input": asked, "plan": {**planned, "success_mail": choice}}) is at_once
+
+
+@pytest.mark.parametrize("choice", ["every_run", "daily", "never"])
+def test_that_somebody_has_changed_the_parameter_is_always_told(choice):
+    planned = {"kind": "Record", "unrecorded": "", "success_mail": choice}
+    assert is_told_at_once({"input": {"scheduled_time": "2026-11-21T13:00:00Z"}, "plan": planned})
 
 
 def test_a_quiet_window_is_told_without_notes():

@@ -127,6 +127,7 @@ class Account:
         self.recorded = ""
         self.claim: Claim | None = None
         self.merged: list[RunPlan] = []
+        self.recorded_jobs: set[str] = set()
 
     def look(self, execution: str) -> Observation:
         history = SourceHistory(SOURCE, at("01/00:00"), self.latest)
@@ -161,6 +162,7 @@ class Account:
 
     def _record(self) -> None:
         self.recorded = format_instant(self.state.watermark)
+        self.recorded_jobs.add(self.state.marker.job_id)  # of this one the mail tells
 
 
 ticks = st.tuples(st.integers(60, 3 * 86_400), st.integers(0, 9))
@@ -182,6 +184,15 @@ def test_whatever_dies_and_whenever_the_backlog_only_shrinks_and_in_the_end_ever
     assert rested.until > account.latest
     assert account.recorded == format_instant(account.state.watermark)
     assert account.latest - account.state.watermark < grid + SHORTEST_WINDOW
+
+
+@given(st.lists(ticks, min_size=1, max_size=12), grids)
+def test_whatever_dies_before_it_is_recorded_is_recorded_and_so_told_before_more_is_merged(days, grid):
+    account = Account()
+    for number, (seconds, dies_after) in enumerate([*days, (60, 1000)]):
+        account.latest += timedelta(seconds=seconds)
+        account.run(f"execution {number}", grid, dies_after)
+    assert {found.job_id for found in account.merged} == account.recorded_jobs
 
 
 @given(st.lists(ticks, min_size=1, max_size=12), grids)

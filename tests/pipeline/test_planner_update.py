@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from pipeline.planning.execution_input import FULL
 from pipeline.planning.observation import Export, Idle, Record
-from tests.pipeline.world import HOUR, QUARTER_HOUR, at, claim, plan, seen, update
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
+from tests.pipeline.world import (
+    HOUR,
+    QUARTER_HOUR,
+    at,
+    backfill,
+    claim,
+    full,
+    plan,
+    seen,
+    table,
+    update,
+    verify,
+    wish,
+)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +119,37 @@ def test_with_nothing_to_export_a_parameter_that_differs_from_the_table_is_writt
     assert update(seen("12:00", "09:00-12:30", recorded=recorded)) == Record(at("12:00"), recorded)
 
 
-def test_with_windows_to_export_a_wrong_parameter_waits_for_the_record_that_follows_them():
-    assert update(seen("12:00", "09:00-13:00", recorded="2026-11-21T14:00:00Z")) == Export(plan("12:00 13:00"), 1)
+def test_a_wrong_parameter_is_corrected_before_anything_new_is_begun():
+    wrong = "2026-11-21T14:00:00Z"
+    behind = seen("12:00", "09:00-13:00", recorded=wrong)
+    assert [ask(behind) for ask in (update, full, verify)] == [Record(at("12:00"), wrong)] * 3
+    assert backfill(behind, "10:00") == Record(at("12:00"), wrong)
+
+
+def test_what_a_run_has_committed_and_not_recorded_any_more_is_recorded_before_the_next_window():
+    lost = plan("10:00 10:15")
+    shows = table("10:15", job_id=lost.job_id)
+    before = "2026-11-21T10:00:00Z"
+    for latest in ("10:29", "10:31"):
+        world = seen(shows=shows, restorable=f"09:00-{latest}", claim=claim(lost), recorded=before)
+        assert update(world, QUARTER_HOUR) == Record(at("10:15"), before, unrecorded="update")
+    edited = seen(shows=shows, restorable="09:00-10:31", claim=claim(lost), recorded="2026-11-21T14:00:00Z")
+    assert update(edited, QUARTER_HOUR) == Record(at("10:15"), "2026-11-21T14:00:00Z"), "somebody has changed it"
+
+
+def test_a_full_export_that_was_committed_and_not_recorded_is_told_as_what_it_is():
+    lost = plan("12:00", FULL, 7)
+    world = seen(shows=table("12:00", job_id=lost.job_id), claim=claim(lost), recorded="2026-11-21T09:00:00Z")
+    assert update(world) == Record(at("12:00"), "2026-11-21T09:00:00Z", unrecorded="full")
+    first = plan("12:00")
+    world = seen(shows=table("12:00", job_id=first.job_id), claim=claim(first), recorded="")
+    assert update(world) == Record(at("12:00"), "", unrecorded="update")
+
+
+def test_a_dry_run_passes_over_a_wrong_parameter_where_there_is_work_to_tell_the_price_of():
+    asked = replace(wish(), dry_run=True)
+    assert next_action(seen("12:00", "09:00-13:00", recorded=""), asked, Rules(HOUR)) == Export(plan("12:00 13:00"), 1)
+    assert next_action(seen("12:00", "09:00-12:30", recorded=""), asked, Rules(HOUR)) == Record(at("12:00"), "")
 
 
 def test_the_claim_of_new_work_follows_the_one_in_force():

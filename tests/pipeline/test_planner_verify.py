@@ -70,7 +70,9 @@ def test_an_execution_goes_on_with_its_own_verification_until_the_report_says_th
 
 
 def test_a_verification_that_is_done_still_sets_the_parameter_right():
-    assert verify(seen(claim=claim(FOUND, owner=ME, reported=True), recorded="")) == Record(at("12:00"), "")
+    assert verify(seen(claim=claim(FOUND, owner=ME, reported=True), recorded="")) == Record(
+        at("12:00"), "", fulfils=True
+    )
 
 
 @pytest.mark.parametrize("ask", [update, verify])

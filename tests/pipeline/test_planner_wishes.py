@@ -83,7 +83,7 @@ def test_a_wish_is_fulfilled_once(done, ask):
 def test_a_fulfilled_wish_still_sets_the_parameter_right():
     done = plan("13:00", FULL)
     world = seen(shows=table("13:00", done=(done,)), restorable="09:00-16:00", claim=claim(done, owner=ME), recorded="")
-    assert full(world) == Record(at("13:00"), "")
+    assert full(world) == Record(at("13:00"), "", fulfils=True)
 
 
 def test_another_execution_may_wish_the_same_again():

@@ -56,7 +56,8 @@ def _after_look(run: Run, told: Told, *, works: bool, maintained: bool) -> News:
 def notify_success(run: Run) -> State:
     """Mail what the round did, if it is to be told at once, and what is over now."""
     mode = _mode(run)
-    planned = {"success_mail": run.account.settings.success_mail} | ({"mode": mode} if mode else {})
+    assert run.plan is not None
+    planned = {"success_mail": run.account.settings.success_mail, **describe(run.plan)}
     if is_told_at_once({"input": run.input, "plan": planned}):
         run.ask("sns", lambda: run.account.tell(Sent(run.number, SUCCESS)))
     yield from run.pause()
