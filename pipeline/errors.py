@@ -160,7 +160,7 @@ class PermissionMissing(EdgeFailed):
 
 
 class SettingsMissing(EdgeFailed):
-    """The settings of a table that has a schedule are not among the parameters, or are not what was deployed."""
+    """The settings of a table that has a schedule are not there, are not what was deployed, or cannot be read."""
 
     default_remedy = (
         "Make the parameter again. If the table was just taken out of the deployment there is nothing to do."

@@ -64,7 +64,8 @@ def aws_failures() -> Iterator[None]:
         if error_code(error) in _DENIED:
             raise PermissionMissing(str(error)) from error
         if error_code(error) == "NoSuchBucket":
-            raise BucketMissing(str(error)) from error
+            name = error.response["Error"].get("BucketName", "asked for")
+            raise BucketMissing(f"the bucket {name} does not exist: {error}") from error
         if error_code(error) in _TRANSIENT or status >= 500:
             raise AwsUnavailable(str(error)) from error
         raise

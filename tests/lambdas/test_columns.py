@@ -6,11 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.stub import Stubber
 
+from lambdas.aws import columns
+from lambdas.aws.clients import client
 from lambdas.plan import handler
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import SettingRefused
-from tests.lambdas.account import SETTINGS, Account, call
+from pipeline.errors import SettingRefused, SettingsMissing
+from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -32,3 +35,20 @@ def test_a_secret_goes_along_where_something_is_hashed(account: Account):
     assert (planned["hash_secret"], planned["columns_file"]) == ("", "s3://the-bucket/columns.json")
     account.say_of_columns({"orders": Overrides.parse({"email": {"hash": True}})})
     assert plan(account.execution())["hash_secret"] == name
+
+
+@pytest.mark.parametrize("place", ["no-such-bucket/columns.json", "the-bucket/no-such-file.json"])
+def test_a_file_that_is_gone_is_a_setting_that_is_missing_and_no_table_s_files(
+    account: Account, monkeypatch: pytest.MonkeyPatch, place: str
+):
+    monkeypatch.setenv("TIDEMARK_COLUMNS_FILE", f"s3://{place}")
+    with pytest.raises(SettingsMissing, match=f"s3://{place}, which says .* cannot be read"):
+        plan(account.execution())
+
+
+@pytest.mark.usefixtures("account")
+def test_who_may_not_list_a_bucket_is_told_that_access_is_denied_where_the_file_is_gone():
+    with Stubber(client("s3")) as stub:
+        stub.add_client_error("get_object", "AccessDenied", "Access Denied", 403)
+        with pytest.raises(SettingsMissing, match="If the bucket the-bucket is gone, delete the stack CDKToolkit"):
+            columns.read(DEPLOYMENT, "orders")

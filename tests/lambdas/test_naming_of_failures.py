@@ -19,7 +19,7 @@ from lambdas.aws.clients import aws_failures, error_code
 from pipeline.errors import AwsUnavailable, BucketMissing, PermissionMissing
 
 
-def refused(code: str, status: int = 400) -> None:
+def refused(code: str, status: int = 400, **said: str) -> None:
     """Let a real client meet an answer of AWS inside of `aws_failures`."""
     client = boto3.client(
         "dynamodb",
@@ -29,7 +29,7 @@ def refused(code: str, status: int = 400) -> None:
         config=Config(retries={"total_max_attempts": 1}),
     )
     with Stubber(client) as stub, aws_failures():
-        stub.add_client_error("list_tables", code, "because", status)
+        stub.add_client_error("list_tables", code, "because", status, service_error_meta=said)
         client.list_tables()
 
 
@@ -60,9 +60,9 @@ def test_a_refusal_that_passes(code, status):
         refused(code, status)
 
 
-def test_a_bucket_that_is_gone():
-    with pytest.raises(BucketMissing):
-        refused("NoSuchBucket", 404)
+def test_a_bucket_that_is_gone_is_named():
+    with pytest.raises(BucketMissing, match="the bucket a-bucket does not exist"):
+        refused("NoSuchBucket", 404, BucketName="a-bucket")
 
 
 @pytest.mark.parametrize("code", ["ValidationException", "ResourceNotFoundException", "ParameterAlreadyExists"])
