@@ -59,7 +59,7 @@ class Digest:
         if not raw:
             return None
         start, end = parse_instant(raw["start"]), parse_instant(raw["end"])
-        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]))
+        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"])
 
 
 def digest_due(

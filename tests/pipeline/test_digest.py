@@ -102,5 +102,7 @@ def test_a_commit_that_is_not_ours_or_cannot_be_read_does_not_count():
 
 def test_it_is_read_back_from_the_event_as_it_was_written():
     digest = due("21/00:00", "20/00:00", *HOURLY)
+    assert digest is not None
+    digest = replace(digest, found={"misfits": [{"path": "/weight", "count": 1}]})
     assert Digest.from_json(json.loads(json.dumps(digest.to_json()))) == digest
     assert Digest.from_json({}) is None
