@@ -93,8 +93,9 @@ def continuity(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
     They disagree where the table did not hold what the images say it held: after a gap, an overlap, or somebody else's
     hand in the table. `counts`: those of a commit.
     """
-    found = [said for said in (_by_sums(counts, summary), _by_images(counts)) if said]
-    return f"{'; '.join(found)}. It did not hold what the source held before: verify it." if found else ""
+    found = [f"{said}." for said in (_by_sums(counts, summary), _by_images(counts)) if said]
+    conclusion = "So the table did not hold what the source held: run a verification."
+    return " ".join([*found, conclusion]) if found else ""
 
 
 def _by_sums(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
@@ -105,17 +106,27 @@ def _by_sums(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
     if (written, removed) == (said_written, said_removed):
         return ""
     return (
-        f"the images tell of {said_written} rows to write and {said_removed} to remove or replace, "
-        f"the table took {written} and {removed}"
+        f"By the export, {_counted(said_written, 'row')} should have been written and {said_removed} removed or replaced; "
+        f"Iceberg counted {written} and {removed}"
     )
 
 
 def _by_images(counts: Mapping[str, int]) -> str:
     """What `spark.merging.old_images` has found wrong, if anything was compared."""
-    wrong = {
-        "images_different": "are not what the table showed",
-        "images_without_row": "had no row in the table",
-        "rows_without_image": "rows of the table had none",
-    }
-    found = [f"{counts[name]} {what}" for name, what in wrong.items() if counts.get(name)]
-    return f"of the old images {', '.join(found)}" if found else ""
+    different, lonely = counts.get("images_different", 0), counts.get("images_without_row", 0)
+    images = [
+        *([f"{different} {'differs' if different == 1 else 'differ'} from the table's row"] if different else []),
+        *([f"{lonely} {_have(lonely)} no row"] if lonely else []),
+    ]
+    said = [f"Of the old images, {' and '.join(images)}"] if images else []
+    if rows := counts.get("rows_without_image", 0):
+        said.append(f"{_counted(rows, 'row')} {_have(rows)} no old image")
+    return "; ".join(said)
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

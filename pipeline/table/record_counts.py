@@ -25,13 +25,13 @@ def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
     ]
     # Only several windows at once can have these two.
     rare = [
-        ("transient", "of keys that came and went between"),
-        ("folded", "overtaken by later ones"),
+        ("transient", "inserted and deleted again within these windows"),
+        ("folded", "replaced by a later change of the same key"),
     ]
     shown = [f"{counts.get(name, 0)} {meaning}" for name, meaning in parts]
     shown += [f"{counts[name]} {meaning}" for name, meaning in rare if counts.get(name, 0)]
     lines = [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
     # Those that were not are told where rows are doubted.
     if "images_equal" in counts:
-        lines.append(f"Old images that were what the table showed: {counts['images_equal']}.")
+        lines.append(f"Old images equal to the table's row: {counts['images_equal']}.")
     return lines

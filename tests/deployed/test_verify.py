@@ -51,7 +51,7 @@ def test_a_table_is_verified_after_work_and_a_changed_row_is_found_and_mended_by
     (warning,) = (mail for mail in world.aws.outbox()[before:] if " OK orders: " not in mail["Subject"])
     assert " WARNING orders: rows were not what the changes say" in warning["Subject"]
     told = warning.get_content()
-    assert "of the old images 1 are not what the table showed." in told
+    assert "Of the old images, 1 differs from the table's row." in told
     (shown,) = next(report for report in world.reports() if f"{report['job_id']}.json" in told)["differences"]
     assert [value["path"] for value in shown["values"]] == ["/paid"]
     assert world.watermark() > watermark

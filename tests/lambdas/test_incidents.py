@@ -113,13 +113,13 @@ def test_what_cannot_be_recorded_as_told_is_told_again(schedule: Schedule, accou
 
 def test_a_success_is_told_even_if_nobody_knows_what_was_told_before(schedule: Schedule, account: Account):
     account.aws.set_faults({"name": "denied", "action": "ssm:GetParameters", **DENIED})
-    subjects = call(notify_success.handler, **done(continuity="2 had no row in the table."))["subjects"]
+    subjects = call(notify_success.handler, **done(continuity="Of the old images, 2 have no row."))["subjects"]
     assert [subject.split()[1] for subject in subjects] == ["OK"]  # the plan that follows finds the doubt in the table
 
 
 def test_a_settled_doubt_that_cannot_be_recorded_is_no_all_clear_yet(schedule: Schedule, account: Account):
     verified = done(plan("13:00", VERIFY), job="verify")
-    call(notify_success.handler, **done(continuity="2 had no row in the table."))
+    call(notify_success.handler, **done(continuity="Of the old images, 2 have no row."))
     account.aws.set_faults({"name": "denied", "action": "ssm:PutParameter", **DENIED})
     assert len(call(notify_success.handler, **verified)["subjects"]) == 1
     account.aws.set_faults()
@@ -128,7 +128,7 @@ def test_a_settled_doubt_that_cannot_be_recorded_is_no_all_clear_yet(schedule: S
 
 
 def test_rows_that_were_not_what_changes_say_are_warned_of_once_until_the_table_was_verified(account: Account):
-    doubted = done(continuity="2 had no row in the table.")
+    doubted = done(continuity="Of the old images, 2 have no row.")
     rounds = (doubted, doubted, done(plan("13:00", VERIFY), job="verify"), done())
     told = [call(notify_success.handler, **event)["subjects"] for event in rounds]
     assert [[subject.split()[1] for subject in subjects] for subjects in told] == [

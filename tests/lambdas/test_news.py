@@ -91,7 +91,10 @@ def test_rows_that_were_not_what_changes_say_are_warned_of_by_the_next_run_where
     for _ in range(2):
         assert schedule.plans()["reason"] == "UpToDate"
     assert schedule.subjects == ["WARNING orders: rows were not what the changes say"]
-    assert "the images tell of 6 rows to write and 0 to remove or replace, the table took 5 and 0" in schedule.last
+    assert (
+        "By the export, 6 rows should have been written and 0 removed or replaced; Iceberg counted 5 and 0."
+        in schedule.last
+    )
     assert f"Report: s3://{DEPLOYMENT.bucket}/{DEPLOYMENT.report_key('orders', 'job-0')}" in schedule.last
 
 

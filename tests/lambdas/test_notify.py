@@ -69,12 +69,12 @@ def test_a_success_reaches_those_who_asked_for_it(account: Account, before: int)
 
 
 def test_what_a_merge_has_met_is_warned_of_even_where_successes_are_not_told(account: Account, before: int):
-    event = done(continuity="2 had no row in the table.")
+    event = done(continuity="Of the old images, 2 have no row.")
     event["plan"]["success_mail"] = "never"
     told = call(notify_success.handler, **event)
     mail = only_mail(account, before)
     assert (mail["To"], [mail["Subject"]]) == ("night@example.com", told["subjects"])
-    assert "2 had no row in the table." in mail.get_content()
+    assert "Of the old images, 2 have no row." in mail.get_content()
 
 
 def test_a_failure_reaches_those_who_asked_for_it_and_is_called_the_same_in_the_execution(

@@ -11,6 +11,7 @@ from pipeline.mails.incidents import News, after_failure, after_look, all_clear_
 from pipeline.mails.told import Kind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
+from pipeline.table.continuity import continuity as said_of_rows
 from pipeline.table.marker import Marker
 from tests.pipeline.world import at
 
@@ -34,8 +35,9 @@ def commit(
 
 def doubt(hour: int) -> Doubt:
     """What `commit` tells where its numbers differ."""
-    said = "the images tell of 2 rows to write and 0 to remove or replace, the table took 3 and 0. "
-    return Doubt(at(f"{hour}:00"), f"merge-{hour}", f"{said}It did not hold what the source held before: verify it.")
+    said = "By the export, 2 rows should have been written and 0 removed or replaced; Iceberg counted 3 and 0. "
+    conclusion = "So the table did not hold what the source held: run a verification."
+    return Doubt(at(f"{hour}:00"), f"merge-{hour}", said + conclusion)
 
 
 def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_verified_or_made_anew():
@@ -92,6 +94,26 @@ def test_that_a_doubt_is_settled_is_recorded_before_it_is_mailed_or_waits():
     assert all_clear_later(news, before) == News(before)
     doubted = after_round(Told(), "merge", "1 had no row")
     assert (ending(Told(), doubted), all_clear_later(doubted, Told())) == (Told(), doubted)
+
+
+@pytest.mark.parametrize(
+    ("images", "said"),
+    [
+        ((3, 2, 1), "Of the old images, 3 differ from the table's row and 2 have no row; 1 row has no old image."),
+        ((1, 1, 2), "Of the old images, 1 differs from the table's row and 1 has no row; 2 rows have no old image."),
+        ((0, 2, 0), "Of the old images, 2 have no row."),
+        ((0, 0, 1), "1 row has no old image."),
+    ],
+)
+def test_what_old_images_were_found_to_be_is_said_in_whole_sentences(images, said):
+    names = ("images_different", "images_without_row", "rows_without_image")
+    counts = {"inserted": 1, "updated": 4, "deleted": 0, **dict(zip(names, images, strict=True))}
+    conclusion = "So the table did not hold what the source held: run a verification."
+    right = {"added-records": "5", "added-position-deletes": "4"}
+    assert said_of_rows(counts, right) == f"{said} {conclusion}"
+    sums = "By the export, 5 rows should have been written and 4 removed or replaced; Iceberg counted 4 and 3."
+    wrong = {"added-records": "4", "added-position-deletes": "3"}
+    assert said_of_rows(counts, wrong) == f"{sums} {said} {conclusion}"
 
 
 @pytest.mark.parametrize(

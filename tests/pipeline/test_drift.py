@@ -25,13 +25,17 @@ def test_where_nothing_was_found_nothing_is_told():
 
 
 def test_everything_is_told_with_what_how_many_and_a_key():
-    found = {"misfits": [MISFIT], "new_columns": [COLUMN], "continuity": "2 are not what the table showed."}
+    found = {
+        "misfits": [MISFIT],
+        "new_columns": [COLUMN],
+        "continuity": "Of the old images, 2 differ from the table's row.",
+    }
     assert told_drift(drift_of(found), 2) == [
         "2 values fit no column and are kept in _misfits:",
         '  /price: 2 of type S, such as that of {"id":"a"}',
         "New columns:",
         '  size: bigint, 1 value, such as that of {"id":"b"}',
-        "Warning: 2 are not what the table showed.",
+        "Warning: Of the old images, 2 differ from the table's row.",
     ]
 
 

@@ -71,7 +71,11 @@ def test_links_lead_to_the_console_of_the_partition(partition, console):
             ["From 2 windows, 2026-11-20T12:00:00Z to 2026-11-21T13:00:00Z."],
             id="a backlog",
         ),
-        pytest.param(done(counts={**COUNTS, "transient": 2}), ["+ 2 of keys that came and went"], id="folded windows"),
+        pytest.param(
+            done(counts={**COUNTS, "transient": 2}),
+            ["+ 2 inserted and deleted again within these windows."],
+            id="folded windows",
+        ),
         pytest.param(
             done(
                 counts={**COUNTS, "misfits": 5},

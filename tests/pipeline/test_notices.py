@@ -201,12 +201,12 @@ def test_without_news_there_is_no_mail():
 
 
 def test_rows_that_were_not_what_the_changes_say_are_warned_of_with_the_commands_that_help():
-    doubt = Doubt(at("13:00"), "job", "of the old images 2 had no row in the table.")
+    doubt = Doubt(at("13:00"), "job", "Of the old images, 2 have no row.")
     (mail,) = written(News(Told(doubted=doubt.watermark), doubt=doubt))
     assert (mail.status, mail.mail_list, mail.table) == ("WARNING", "failure", "orders")
     assert mail.subject == "[Tidemark] WARNING orders: rows were not what the changes say"
     commands = [f"""{MACHINE} --input '{{"table":"orders","mode":"{mode}"}}'""" for mode in ("verify", "full")]
-    words = ["of the old images 2 had no row in the table.", *commands, "Report: s3://a-bucket/runs/orders/job.json\n"]
+    words = ["Of the old images, 2 have no row.", *commands, "Report: s3://a-bucket/runs/orders/job.json\n"]
     assert [word for word in words if word not in mail.text] == []
     assert mail.facts["command"].endswith(commands[0])
 

@@ -63,7 +63,7 @@ def test_every_row_that_was_not_what_an_old_image_says_is_told(source):
     with always_filtered():  # as into a large table; into small ones below
         report = source.merge(5, 25)
     assert compared(report) == [3, 3, 1, 1]
-    said = "3 are not what the table showed, 1 had no row in the table, 1 rows of the table had none"
+    said = "3 differ from the table's row and 1 has no row; 1 row has no old image"
     assert said in report["continuity"]
     told = {
         shown["key"]: (shown["found"], [value["path"] for value in shown["values"]]) for shown in report["differences"]
