@@ -1,13 +1,23 @@
 """Incidents: what a failure, a success or a look is worth telling, so that there is one mail per incident and not one per tick.
 
-An incident begins with the first failure of a scheduled run and is over when a run works again: a round is carried out,
-or the table is found up to date; what failed of maintenance, when that succeeds. Of a person's wish that a scheduled
-run went on with there is no all-clear: that others work again does not fulfil it; of a full export, which may be such,
-there is one when one was carried out. In between every failure that has not been told yet is told once; the same one
-again is silence. What has been told is kept in the parameter ``told``, which changes only when a mail is sent, when a
-wish is followed by work that succeeds, or when the table has been verified or made anew: a halt that goes on for days
-writes nothing. A run ends only what failed before it began: one that has worked for hours knows nothing of what came
-meanwhile. A failure of a run that a person has started is no part of this: that person is always told.
+What opens an incident, and is told in it:
+
+- The first failure of a scheduled run. Each other failure is told once while it is open; the same one again is silence.
+- Never the failure of a run that a person has started: that person is always told, whatever is open.
+
+What ends it, with an all-clear:
+
+- A run that works again: a round of an update or a full export is carried out, or the table is found up to date.
+- Of what failed in maintenance: maintenance that succeeds, and nothing else.
+- Of a failed full export, which a person may have asked for: a full export that was carried out since.
+
+What does not end it, or ends it without an all-clear:
+
+- A run ends only what failed before it began: one that has worked for hours knows nothing of what came meanwhile.
+- A person's wish that a scheduled run went on with is dropped when others work again, which does not fulfil it: no all-clear.
+
+The parameter ``told`` keeps what has been told. It is written when a mail is sent, when such a wish is dropped, and when
+the table has been verified or made anew. A halt that goes on for days writes nothing.
 """
 
 from __future__ import annotations
