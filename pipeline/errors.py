@@ -37,9 +37,9 @@ RUN_NOW = _START + """'{"table":"<table>"}'"""
 ASK_AGAIN = _START + "<input>"
 REBUILD = _START + """'{"table":"<table>","mode":"full"}'"""
 VERIFY_NOW = _START + """'{"table":"<table>","mode":"verify"}'"""
-#: AWS wants the type of a parameter that was deleted, and bears it of one that is there.
+#: put-parameter needs --type to create a parameter that was deleted; for an existing one AWS ignores it.
 RUN_ON = "aws ssm put-parameter --overwrite --type String --name <parameters>/control --value RUN"
-#: A deployment of the same template changes nothing, whatever has become of what it made; this looks, and makes it right.
+#: A plain deployment of the same template changes nothing; this one also reverts what was changed by hand.
 REPAIR = "make repair"
 _REPAIR_RUNS = " The command sets `control` of paused tables to RUN."
 
@@ -394,7 +394,7 @@ class KeyMismatch(JobRefused):
     """A record, or the table, has another key than the source table declares."""
 
     default_remedy = (
-        "Replace the table's content by a new full export, which passes over the records; in a replay, check --key."
+        "Replace the table's content by a new full export, which does not read these records; in a replay, check --key."
     )
     command = REBUILD
     heals_by_itself = False
@@ -428,7 +428,10 @@ class RebuildNeeded(JobRefused):
 
 
 class PartitionsKept(JobRefused):
-    """Somebody's partitions, sort order, tag or branch keep what has to go: a former key's partitions, or a column."""
+    """Something a person added (a partition, a sort order, a tag or a branch) still needs what has to go.
+
+    That is a column or a partition that the new settings, or the source's new key, remove.
+    """
 
     default_remedy = "Remove the tags and branches that the message names."
     heals_by_itself = False
@@ -445,8 +448,8 @@ class ConflictingChanges(JobRefused):
     """Two changes of one key in one export carry the same write time and different content."""
 
     default_remedy = (
-        "Replace the table's content by a new full export, which passes over the records. Report it: DynamoDB promises one "
-        "record for each key of an export."
+        "Replace the table's content by a new full export, which does not read these records. Report it: DynamoDB promises "
+        "one record for each key of an export."
     )
     command = REBUILD
     heals_by_itself = False

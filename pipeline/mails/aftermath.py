@@ -24,7 +24,10 @@ _A_PERSON = "Nothing: a person must act."
 _ASK = "Ask for it again."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
-_FOR_OTHERS = "For later runs a person must act."
+_FOR_OTHERS = "But the cause must be removed before the next run."
+_NOT_BEGUN = (
+    "Nothing: your request was not begun, and no later run will do it. (If a success mail for it has come, it is done.)"
+)
 #: What says that it is not done after all.
 _UNDONE = (WatermarkNotCommitted.__name__, JobFailed.__name__)
 
@@ -51,8 +54,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
         told = "The schedule goes on with its own work; for what was asked for a person must act."
         return Aftermath(told, missed=missed)
     if missed:
-        told = "Nothing for what was asked for: no run goes on with it, unless a mail has told that it is done."
-        return Aftermath(told, missed=missed)
+        return Aftermath(_NOT_BEGUN, missed=missed)
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, table)
@@ -78,7 +80,7 @@ def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:
             missed=asking(table, mode),
             remedy="Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it.",
         )
-    told = "The schedule goes on; the verification is asked for anew by whoever wants it."
+    told = "The schedule goes on. The verification is not repeated; ask again if you still want it."
     return Aftermath(told, missed=asking(table, mode))
 
 

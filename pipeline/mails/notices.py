@@ -177,7 +177,7 @@ def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deplo
         f"The command: {command}",
         f"If they differ: {filled(REBUILD, table, deployment)}",
         "",
-        "This is said once, until the table has been verified or made anew; reports say it of each run.",
+        "You get this mail once. It can come again only after a verification or a full export; each run's report still says it.",
         *links(event["execution"], deployment),
         f"Report: {report}",
     ]

@@ -132,7 +132,7 @@ def test_a_full_export_that_no_run_has_claimed_is_to_be_asked_for_again(error):
     mail = failed(error, "Plan", asked=FULL)
     assert mail.facts["command"].endswith(ASK_FOR_FULL)
     assert "tries again by itself" not in mail.text
-    assert "no run goes on with it" in mail.text
+    assert "no later run will do it" in mail.text
     assert mail.text.count("start-execution") == 1
 
 
@@ -160,7 +160,7 @@ def test_a_wish_that_was_behind_somebody_else_s_work_is_to_be_asked_for_again(wo
     asked = {"mode": "backfill", "from": "2026-11-21T09:00:00Z"}
     mail = failed("JobFailed", asked=asked, planned={"kind": "Export", "table": "orders", "job_id": "j", **work})
     assert '"from":"2026-11-21T09:00:00Z"' in mail.facts["command"]
-    assert "no run goes on with it" in mail.text
+    assert "no later run will do it" in mail.text
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_wish_that_was_behind_somebody_else_s_work_is_to_be_asked_for_again(wo
 def test_what_comes_by_itself_or_cannot_be_is_not_to_be_asked_for_again(error, asked, planned):
     mail = failed(error, "Plan", asked=asked, planned=planned)
     assert mail.facts["ask_again"] == ""
-    assert "no run goes on with it" not in mail.text
+    assert "no later run will do it" not in mail.text
     assert ASK_FOR_FULL not in mail.text
 
 
@@ -235,7 +235,10 @@ def test_a_wish_that_its_job_has_refused_for_good_is_to_be_asked_for_again(mode,
 
 def test_a_verification_that_has_died_twice_is_left_to_whoever_wants_it():
     mail = failed("JobFailed", planned={**PLANNED, "mode": "verify", "claim": 8}, job_run="00run")
-    assert "does by itself: The schedule goes on; the verification is asked for anew" in mail.text
+    assert (
+        "does by itself: The schedule goes on. The verification is not repeated; ask again if you still want it."
+        in mail.text
+    )
     assert mail.facts["command"].endswith("""'{"table":"orders","mode":"verify"}'""")
 
 
