@@ -70,7 +70,7 @@ def failure_mail(
         "What happened:",
         failure.message,
         "",
-        _left_behind(failure, mode),
+        _left_behind(failure, event["plan"]),
         "",
         f"What the pipeline does by itself: {after.by_itself}",
         f"What to do: {facts['remedy']}",
@@ -89,8 +89,10 @@ def failure_mail(
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
 
 
-def _left_behind(failure: Failure, mode: str) -> str:
-    if mode == MAINTAIN:
+def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
+    if plan.get("kind") == "Record":
+        return "The table and its watermark are as they were; only last-export-time may still say something else."
+    if plan.get("mode") == MAINTAIN:
         return "The table's rows and its watermark are as they were; some of its files may be in order already."
     return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
 

@@ -140,6 +140,8 @@ def test_a_full_export_before_which_a_parameter_could_not_be_corrected_is_to_be_
     planned = {"kind": "Record", "table": "orders", "fulfils": False}
     mail = failed("PermissionMissing", "RecordWatermark", asked=FULL, planned=planned)
     assert mail.facts["ask_again"].endswith(ASK_FOR_FULL)
+    assert "everything this run was to bring" not in mail.text
+    assert "only last-export-time may still say something else" in mail.text
 
 
 def test_where_something_is_to_be_mended_first_the_wish_follows():
