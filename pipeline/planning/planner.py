@@ -2,16 +2,16 @@
 
 It asks these questions in this order, and the first that has an answer decides:
 
-1. May anything be planned?              control, another run at work, recovery on
-2. Is history lost, and may the schedule rebuild?  then a full export; only where the settings say so
-3. Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
-4. Is there half-done work?              what a run that died had planned is finished, as it was planned
-5. Can source and table be trusted?      same source table, a watermark that makes sense, history that reaches back to it
-6. Does last-export-time differ?         it is corrected, and told, before anything new is begun
-7. Has a person wished for something?    backfill, full, verify, maintain
-8. Is maintenance long overdue?          then it comes before the windows, once
-9. What has closed since the watermark?  bootstrap, or catch-up of everything that has closed
-10. Is maintenance due?                  else the table is up to date, and the run idles
+1.  May anything be planned?              control, another run at work, recovery on
+2.  Is history lost?                      the schedule makes a full export, where the settings say so
+3.  Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
+4.  Is there half-done work?              what a run that died had planned is finished, as it was planned
+5.  Can source and table be trusted?      same source table, a watermark that makes sense, history that reaches back to it
+6.  Does last-export-time differ?         it is corrected, and told, before anything new is begun
+7.  Has a person wished for something?    backfill, full, verify, maintain
+8.  Is maintenance long overdue?          then it comes before the windows, once
+9.  What has closed since the watermark?  bootstrap, or catch-up of everything that has closed
+10. Is maintenance due?                   else the table is up to date, and the run idles
 """
 
 from __future__ import annotations
