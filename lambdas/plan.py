@@ -5,25 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from lambdas.aws import executions, jobs, parameters
+from lambdas.aws import parameters
 from lambdas.observability import doorway, logger, record_lag, record_tick
 from lambdas.observing import observe
+from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK
 from pipeline.instants import format_instant
 from pipeline.mails.digest import digest_due
 from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import after_look
-from pipeline.planning.execution_input import REPORTED_AS, ExecutionInput, tick_of
+from pipeline.planning.execution_input import ExecutionInput, tick_of
 from pipeline.planning.journal import Claim
 from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
-from pipeline.planning.window_lengths import last_merge
-from pipeline.prices import LastRun, estimate
 from pipeline.settings import DAILY, TableSettings
 from pipeline.table.continuity import rows_of_table
-from pipeline.table.marker import Marker
 
 _MOST_RACES = 3
 
@@ -48,7 +46,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     record_lag(wish.table, seen)
     outlook = _outlook(wish, seen, action, found, meant_for(event))
     answer = {**_answer(wish, seen, action, found.settings, deployment), **outlook}
-    return {**answer, **_rehearsed(deployment, seen, action)} if wish.dry_run else answer
+    return {**answer, **rehearsed(deployment, seen, action)} if wish.dry_run else answer
 
 
 def _claimed(
@@ -84,31 +82,6 @@ def _answer(
     if isinstance(action, Halt):
         answer["cause"] = f"{action.message}{REMEDY_MARK}{action.remedy}"
     return answer
-
-
-def _rehearsed(deployment: Deployment, seen: Observation, action: Action) -> dict[str, Any]:
-    """What makes a dry run of an answer: nothing is begun, and what an Export would cost and how long it would take is told."""
-    told = {"planned": action.kind, "kind": "DryRun", "estimated_usd": 0.0}
-    if not isinstance(action, Export):
-        return told
-    merged = last_merge(seen.table.commits)
-    last = _last_run(deployment, seen, action.plan.mode, merged)
-    found = estimate(action.plan, seen.source.size_bytes, last, merged)
-    return {**told, "estimated_usd": found.usd, "estimate": found.to_json()}
-
-
-def _last_run(deployment: Deployment, seen: Observation, mode: str, merged: Marker | None) -> LastRun | None:
-    """The last run that one of this mode can be compared with: that of the claim in force, else the job of the last merge."""
-    claim = seen.claim
-    if claim is None or not claim.is_done(seen.table):
-        return None
-    done, application = claim.plan, deployment.application_id
-    if done.mode == mode or {done.mode, mode}.isdisjoint(REPORTED_AS):
-        took = executions.duration(claim.owner)
-        return LastRun(done.job_id, took, jobs.billed(application, done.job_id, since=done.end))
-    if merged is None or mode in REPORTED_AS:
-        return None
-    return LastRun(merged.job_id, billed=jobs.billed(application, merged.job_id, since=merged.watermark))
 
 
 def _outlook(
