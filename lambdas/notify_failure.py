@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -11,14 +10,13 @@ from lambdas.aws import mail, parameters, source
 from lambdas.observability import doorway, logger
 from lambdas.telling import remember_given_up, report_of, tell
 from pipeline.deployment import Deployment
-from pipeline.instants import parse_instant
 from pipeline.mails.failure import failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
-from pipeline.mails.incidents import after_failure
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.steps import telling_failure
+from pipeline.mails.told import Told
 from pipeline.planning.execution_input import tick_of
-from pipeline.planning.horizon import Horizon
+from pipeline.planning.horizon import Horizon, horizon_of_record
 
 
 def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -36,23 +34,10 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
             told, _ = _told(table, deployment)
             remember_given_up(deployment, table, told, given_up)
     else:
-        _tell_the_incident(event, failure, table, tick, deployment)
+        told, recorded = _told(table, deployment)
+        horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)
+        tell(telling_failure(event, failure, told, horizon, deployment), table, deployment)
     return {"state": failure.state, "error": failure.error, "cause": failure.text}
-
-
-def _tell_the_incident(
-    event: dict[str, Any], failure: Failure, table: str, tick: datetime, deployment: Deployment
-) -> None:
-    """Mail what is news of a failure of the schedule, and nothing of what is not."""
-    told, recorded = _told(table, deployment)
-    plan = event["plan"]
-    horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)
-    kind = Kind(failure.error, failure.state, plan.get("mode", ""))
-    news = after_failure(told or Told(), kind, tick, horizon, plan.get("given_up", ""))
-    if news.failed:
-        message = failure_mail(event, failure, deployment, horizon=horizon, incident=news.told.incident)
-        mail.send(deployment.topic_arn, message)
-    tell(event, table, told, news, horizon, deployment)
 
 
 def _told(table: str, deployment: Deployment) -> tuple[Told | None, str]:
@@ -69,12 +54,7 @@ def _horizon(table: str, recorded: str) -> Horizon | None:
     if not recorded:
         return None
     try:
-        earliest, latest, days = source.recovery(table)
-        watermark = parse_instant(recorded)
-        # What lies in the future somebody else has written; it must not end a warning.
-        if earliest is None or latest is None or watermark > latest:
-            return None
-        return Horizon(watermark, earliest, latest, days)
+        return horizon_of_record(recorded, *source.recovery(table))
     except (ClientError, BotoCoreError, ValueError):
         logger.exception("the source's history is not known")
         return None

@@ -13,29 +13,24 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import report_of, tell
 from pipeline.deployment import Deployment
 from pipeline.mails.digest import Digest
-from pipeline.mails.frame import meant_for
-from pipeline.mails.incidents import after_look
+from pipeline.mails.outlook import after_idle
+from pipeline.mails.steps import telling
 from pipeline.planning.horizon import Horizon
-from pipeline.table.continuity import Rows
 from pipeline.table.drift import summed
 
 _AT_ONCE = 8
 
 
 def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
-    plan = event["plan"]
-    horizon, digest = Horizon.from_json(plan["history"]), Digest.from_json(plan["digest"])
-    digest = digest and replace(digest, found=summed(_reports(deployment, plan["table"], digest.job_ids)))
-    # Read again: a reply that was lost must not lead to a second mail. And last: where another run is at work, it tells
-    # meanwhile what this one would write over.
-    before = parameters.read_told(deployment, plan["table"])
-    if digest and digest.end == before.digested:
-        digest = None
-    rows, maintained = Rows.from_json(plan["rows"]), plan["maintained"]
-    began, works = meant_for(event), plan["works"]
-    news = after_look(before, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
-    logger.info("news", extra={"table": plan["table"], "news": news.names})
-    return {"subjects": tell(event, plan["table"], before, news, horizon, deployment)}
+    plan, table = event["plan"], event["plan"]["table"]
+    digest = Digest.from_json(plan["digest"])
+    digest = digest and replace(digest, found=summed(_reports(deployment, table, digest.job_ids)))
+    # Read last: where another run is at work, it tells meanwhile what this one would write over.
+    before = parameters.read_told(deployment, table)
+    news = after_idle(before, event, digest)
+    logger.info("news", extra={"table": table, "news": news.names})
+    steps = telling(event, table, before, news, Horizon.from_json(plan["history"]), deployment)
+    return {"subjects": tell(steps, table, deployment)}
 
 
 def _reports(deployment: Deployment, table: str, job_ids: Sequence[str]) -> Iterator[dict[str, Any]]:

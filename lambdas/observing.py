@@ -6,10 +6,8 @@ from dataclasses import replace
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
-from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
-from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.marker import TableState
 
 
@@ -37,23 +35,15 @@ def observe(
 
 
 def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:
-    """Add to a claim what the parameter cannot know: whether its owner runs, and what its job has reported."""
+    """Add to a claim whether its owner runs, and what its job has reported."""
     runs = claim.owner == execution or executions.runs(claim.owner)
-    asks_itself = claim.owner == execution and claim.plan.mode in REPORTED_AS
-    report = reports.read(deployment, name, claim.plan.job_id) if asks_itself or not runs else {}
-    outcome = report.get("outcome", "")
-    refused = claim.with_refusal(report.get("error", ""), report.get("message", ""), report.get("client_token", ""))
-    return replace(
-        refused,
-        owner_runs=runs,
-        committed=outcome in (ALREADY_THERE, COMMITTED),
-        reported=outcome == REPORTED_AS.get(claim.plan.mode),
-    )
+    asks = claim.asks_for_report(execution, owner_runs=runs)
+    return claim.with_report(reports.read(deployment, name, claim.plan.job_id) if asks else {}, owner_runs=runs)
 
 
 def _with_failed_runs(deployment: Deployment, claim: Claim, state: TableState) -> Claim:
-    """Add how often the job has failed, which counts of a wish only."""
-    if claim.owner_runs or claim.plan.mode not in (BACKFILL, FULL) or claim.is_done(state):
+    """Add how often the job has failed."""
+    if not claim.counts_failed_runs(state):
         return claim
     failed = jobs.failed_runs(deployment.application_id, claim.plan.job_id, since=claim.plan.end)
     return replace(claim, failed_runs=failed)

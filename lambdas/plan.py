@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from lambdas.aws import parameters
@@ -12,16 +11,13 @@ from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK
 from pipeline.instants import format_instant
-from pipeline.mails.digest import digest_due
 from pipeline.mails.frame import meant_for
-from pipeline.mails.incidents import after_look
+from pipeline.mails.outlook import outlook
 from pipeline.planning.execution_input import ExecutionInput, tick_of
-from pipeline.planning.journal import Claim
-from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Halt, Idle, Observation, describe
+from pipeline.planning.observation import Action, Export, Halt, Observation, describe
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
-from pipeline.settings import DAILY, TableSettings
-from pipeline.table.continuity import rows_of_table
+from pipeline.settings import TableSettings
 
 _MOST_RACES = 3
 
@@ -44,8 +40,10 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
-    outlook = _outlook(wish, seen, action, found, meant_for(event))
-    answer = {**_answer(wish, seen, action, found.settings, deployment), **outlook}
+    answer = {
+        **_answer(wish, seen, action, found.settings, deployment),
+        **outlook(wish, seen, action, found.settings, found.told, meant_for(event)),
+    }
     return {**answer, **rehearsed(deployment, seen, action)} if wish.dry_run else answer
 
 
@@ -55,7 +53,7 @@ def _claimed(
     """Make the claim that an Export needs; False where another starter was faster."""
     if not isinstance(action, Export) or action.adopted:
         return True
-    claim = Claim(action.number, execution, action.plan, action.tries, found.settings.digest, action.counted)
+    claim = action.claim(execution, found.settings.digest)
     if not parameters.create_claim(deployment, name, claim):
         return False
     parameters.remove_claims_before(deployment, name, found.runs, claim.number)
@@ -82,35 +80,6 @@ def _answer(
     if isinstance(action, Halt):
         answer["cause"] = f"{action.message}{REMEDY_MARK}{action.remedy}"
     return answer
-
-
-def _outlook(
-    wish: ExecutionInput, seen: Observation, action: Action, found: parameters.TableParameters, began: datetime
-) -> dict[str, Any]:
-    """What the mails need, and the names of the news there are. `began`: what the execution is meant for.
-
-    A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
-    """
-    horizon, rows, maintained = seen.horizon, rows_of_table(seen.table.commits), seen.is_maintained
-    # Of a full export the table will have the history that its new source has, whose the table may not be yet.
-    after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
-    idle_for = action.reason if isinstance(action, Idle) else ""
-    works = idle_for == UP_TO_DATE
-    # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
-    sums_up = found.settings.success_mail == DAILY and idle_for in (UP_TO_DATE, ANOTHER_RUN)
-    digest = digest_due(seen.table.commits, seen.table.watermark, found.told.digested) if sums_up else None
-    news = after_look(found.told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
-    return {
-        "history": horizon.to_json() if horizon else {},
-        "history_after": after.to_json() if after else {},
-        "works": works,
-        "maintained": maintained,
-        "digest": digest.to_json() if digest else {},
-        "rows": rows.to_json(),
-        "news": news.names if idle_for and not wish.dry_run else [],
-        "tick_minutes": found.settings.tick_minutes,
-        "success_mail": found.settings.success_mail,
-    }
 
 
 handler = doorway(_plan)

@@ -1,12 +1,12 @@
-"""Telling: what the functions that mail have in common. News is mailed first and recorded as told afterwards.
+"""Telling: what the functions that mail have in common. What is told, and in which order, `pipeline.mails.steps` says.
 
-In this order a crash in between costs a mail too many, never one too few. For the same reason nothing here fails because
-of the parameter: where it cannot be read everything is news, and where it cannot be written the next run tells it again.
-Only an all-clear is recorded before its mail as well, and waits where that cannot be: see `pipeline.mails.incidents.ending`.
+Nothing here fails because of the parameter: where it cannot be read everything is news, and where it cannot be written the
+next run tells it again.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,36 +15,30 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas.aws import mail, parameters, reports
 from lambdas.observability import logger
 from pipeline.deployment import Deployment
-from pipeline.mails.incidents import News, all_clear_later, ending
-from pipeline.mails.notices import notices
+from pipeline.mails.frame import Mail
+from pipeline.mails.steps import Steps
 from pipeline.mails.told import Told
-from pipeline.planning.horizon import Horizon
 
 
-def tell(
-    event: dict[str, Any], table: str, before: Told | None, news: News, horizon: Horizon | None, deployment: Deployment
-) -> list[str]:
-    """Mail every notice of the news and record what has been told; returns the mails' subjects.
-
-    `before` is what had been told; with None, because it could not be read, nothing is recorded over it.
-    """
-    if before and (announced := ending(before, news)) != before:
-        if _recorded(deployment, table, before, announced):
-            before = announced
-        else:
-            news = all_clear_later(news, before)
-    mails = notices(event, table, news, horizon, deployment)
-    for notice in mails:
-        mail.send(deployment.topic_arn, notice)
-    if before:
-        _recorded(deployment, table, before, news.told)
-    return [notice.subject for notice in mails]
+def tell(steps: Steps, table: str, deployment: Deployment) -> list[str]:
+    """Take the steps: send each mail and record what has been told; returns the mails' subjects."""
+    subjects, is_recorded = [], None
+    with suppress(StopIteration):  # the steps are at their end
+        while True:
+            step = steps.send(is_recorded)
+            if isinstance(step, Mail):
+                mail.send(deployment.topic_arn, step)
+                subjects.append(step.subject)
+                is_recorded = None
+            else:
+                is_recorded = _recorded(deployment, table, step)
+    return subjects
 
 
 def remember_given_up(deployment: Deployment, table: str, before: Told | None, job_id: str) -> None:
     """Record that a person has been told that a wish is given up. `before`: what had been told; None where nobody knows."""
-    if before:
-        _recorded(deployment, table, before, replace(before, given_up=job_id))
+    if before and before.given_up != job_id:
+        _recorded(deployment, table, replace(before, given_up=job_id))
 
 
 def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:
@@ -56,10 +50,8 @@ def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]
         return {}
 
 
-def _recorded(deployment: Deployment, table: str, before: Told, told: Told) -> bool:
-    """Write what has been told if it is something else than before; False where it cannot be written."""
-    if told == before:
-        return True
+def _recorded(deployment: Deployment, table: str, told: Told) -> bool:
+    """Write what has been told; False where it cannot be written."""
     try:
         parameters.write_told(deployment, table, told)
     except (ClientError, BotoCoreError):

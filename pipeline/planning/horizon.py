@@ -80,3 +80,17 @@ class Horizon:
             parse_instant(raw["latest"]),
             int(raw["recovery_days"]),
         )
+
+
+def horizon_of_record(
+    recorded: str, earliest: datetime | None, latest: datetime | None, recovery_days: int
+) -> Horizon | None:
+    """The horizon by the operator's view of the watermark, where nobody has seen the table; None where it tells nothing.
+
+    `earliest` and `latest` are None with recovery off. Raises ValueError where `recorded` is no instant.
+    """
+    if earliest is None or latest is None:
+        return None
+    watermark = parse_instant(recorded)
+    # What lies in the future somebody else has written; it must not end a warning.
+    return Horizon(watermark, earliest, latest, recovery_days) if watermark <= latest else None

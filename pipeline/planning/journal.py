@@ -14,13 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from pipeline.errors import ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.instants import format_instant, parse_instant
 from pipeline.job_kinds import LOAD, MERGE
-from pipeline.planning.execution_input import BACKFILL, MAINTAIN, MODES, REPORTED_AS, UPDATE, VERIFY
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, MODES, REPORTED_AS, UPDATE, VERIFY
+from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.marker import TableState
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
@@ -112,6 +114,28 @@ class Claim:
     committed: bool = False
     reported: bool = False
     failed_runs: int = 0
+
+    def asks_for_report(self, execution: str, *, owner_runs: bool) -> bool:
+        """Whether its job's report says something new to an execution: whoever works for another one need not ask yet."""
+        return not owner_runs or (self.owner == execution and self.plan.mode in REPORTED_AS)
+
+    def with_report(self, report: Mapping[str, Any], *, owner_runs: bool) -> Claim:
+        """The claim with what its parameter cannot know: whether its owner runs, and what its job's report says.
+
+        `report` is empty where there is none, or nobody has asked for it.
+        """
+        outcome = report.get("outcome", "")
+        refused = self.with_refusal(report.get("error", ""), report.get("message", ""), report.get("client_token", ""))
+        return replace(
+            refused,
+            owner_runs=owner_runs,
+            committed=outcome in (ALREADY_THERE, COMMITTED),
+            reported=outcome == REPORTED_AS.get(self.plan.mode),
+        )
+
+    def counts_failed_runs(self, table: TableState) -> bool:
+        """Whether it matters how often its job has failed, which counts of a wish only."""
+        return not self.owner_runs and self.plan.mode in (BACKFILL, FULL) and not self.is_done(table)
 
     def with_refusal(self, error: str, message: str, client_token: str) -> Claim:
         """The claim with what its job's report says of a refusal; without, where the report is older than the claim."""

@@ -115,6 +115,10 @@ class Export:
         """What the run begins with: the exports, or, where the plan has none, the job that puts the table's files in order."""
         return "Export" if self.plan.requests else "Maintain"
 
+    def claim(self, owner: str, settings: str) -> Claim:
+        """The claim to make for it. `owner`: the execution's ARN; `settings`: the digest of the table's settings."""
+        return Claim(self.number, owner, self.plan, self.tries, settings, self.counted)
+
 
 @dataclass(frozen=True)
 class Record:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pipeline.instants import format_instant, parse_instant
 from pipeline.job_kinds import BACKFILL, LOAD, MERGE, VERIFY
-from pipeline.table.marker import Marker
+from pipeline.table.marker import JOB, Marker
 
 #: What Iceberg calls a commit that only writes rows anew, as compaction does.
 _REWRITES = "replace"
@@ -77,14 +77,16 @@ def rows_of_table(commits: Iterable[Mapping[str, str]]) -> Rows:
 
 
 def _rows_of(commit: Mapping[str, str]) -> Rows:
-    marker = Marker.from_properties(commit)
-    if marker and marker.job == LOAD:
-        return Rows(trusted=marker.watermark)
+    job = commit.get(JOB)
     # What stands in the table's properties alone has no counts of Iceberg's.
-    if marker and marker.job in (MERGE, BACKFILL) and commit.get("operation", _REWRITES) != _REWRITES:
-        said = continuity(marker.counts, commit)
-        return Rows(doubt=Doubt(marker.watermark, marker.job_id, said)) if said else NOTHING_KNOWN
-    return NOTHING_KNOWN
+    is_counted = job in (MERGE, BACKFILL) and commit.get("operation", _REWRITES) != _REWRITES
+    marker = Marker.from_properties(commit) if is_counted or job == LOAD else None
+    if marker is None:
+        return NOTHING_KNOWN
+    if job == LOAD:
+        return Rows(trusted=marker.watermark)
+    said = continuity(marker.counts, commit)
+    return Rows(doubt=Doubt(marker.watermark, marker.job_id, said)) if said else NOTHING_KNOWN
 
 
 def continuity(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:

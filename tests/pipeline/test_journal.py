@@ -15,7 +15,7 @@ from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, MODES, UPDATE, VERIFY
 from pipeline.planning.journal import Claim, RunPlan, newest_claim
-from tests.pipeline.world import ME, at, bounds, claim, plan
+from tests.pipeline.world import ME, OTHER, at, bounds, claim, plan, table
 
 LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
 LONGEST_OWNER = "arn:aws-us-gov:states:us-gov-west-1:000000000000:execution:" + "s" * 80 + ":" + "e" * 80
@@ -139,6 +139,56 @@ def test_the_next_attempt_is_the_same_stretch(found):
     following = found.next_attempt()
     assert following == replace(found, attempt=found.attempt + 1)
     assert following.bounds == found.bounds
+
+
+@pytest.mark.parametrize(
+    ("mode", "outcome", "committed", "reported"),
+    [
+        (UPDATE, "committed", True, False),
+        (FULL, "already_there", True, False),
+        (VERIFY, "verified", False, True),
+        (MAINTAIN, "maintained", False, True),
+        (VERIFY, "", False, False),
+        (UPDATE, "", False, False),
+    ],
+)
+def test_a_report_says_whether_the_work_of_a_claim_is_done(mode, outcome, committed, reported):
+    found = claim(plan("12:00", mode)).with_report({"outcome": outcome} if outcome else {}, owner_runs=False)
+    assert (found.committed, found.reported, found.owner_runs) == (committed, reported, False)
+
+
+def test_a_report_of_a_refusal_says_why_and_by_which_job_run():
+    said = {"outcome": "refused", "error": "Gap", "message": "A hole.", "client_token": "job-0"}
+    found = claim(plan("12:00 13:00")).with_report(said, owner_runs=True)
+    assert (found.refused_with, found.refusal, found.refused_by) == ("Gap", "A hole.", "job-0")
+    assert (found.committed, found.reported, found.owner_runs) == (False, False, True)
+
+
+@pytest.mark.parametrize(
+    ("owner", "mode", "owner_runs", "asks"),
+    [
+        pytest.param(OTHER, UPDATE, False, True, id="the owner is dead"),
+        pytest.param(OTHER, VERIFY, True, False, id="another one is at work"),
+        pytest.param(ME, UPDATE, True, False, id="its own work shows in the table"),
+        pytest.param(ME, VERIFY, True, True, id="its own work shows in the report alone"),
+    ],
+)
+def test_the_report_is_asked_for_only_where_it_decides(owner, mode, owner_runs, asks):
+    assert claim(plan("12:00", mode), owner=owner).asks_for_report(ME, owner_runs=owner_runs) is asks
+
+
+@pytest.mark.parametrize(
+    ("found", "done", "counts"),
+    [
+        pytest.param(claim(plan("12:00", FULL)), False, True, id="of a wish"),
+        pytest.param(claim(plan("12:00", FULL)), True, False, id="of one that is fulfilled"),
+        pytest.param(claim(plan("12:00", FULL), owner_runs=True), False, False, id="somebody is at it"),
+        pytest.param(claim(plan("12:00 13:00")), False, False, id="of an update"),
+    ],
+)
+def test_job_runs_are_counted_of_wishes_only(found, done, counts):
+    shown = table("11:00", done=(found.plan,) if done else ())
+    assert found.counts_failed_runs(shown) is counts
 
 
 @pytest.mark.parametrize(

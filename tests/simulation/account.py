@@ -60,6 +60,8 @@ class Account:
         self.timeline = Timeline(clock)
         said = {"name": "orders", "window_minutes": window_minutes, "tick_minutes": 15}
         self.settings = Settings.parse({"tables": [{**said, "on_lost_history": on_lost_history}]}).tables[0]
+        #: Asked for by every plan, and always the same here.
+        self.digest = self.settings.digest
         self.parameters = Parameters()
         self.table = IcebergTable()
         self.exports = Exports(clock, self.dice, self.timeline)

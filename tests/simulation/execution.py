@@ -110,5 +110,5 @@ def _caught(name: str, run: Run, called: str, error: PipelineError) -> str:
     else:
         run.untold = True
     if "plan" in assigned:
-        run.plan = run.horizon = None
+        run.plan, run.horizon, run.outlook = None, None, {}
     return str(catch["Next"])

@@ -12,11 +12,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
+from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.planning.half_done import MOST_JOB_RUNS
+from pipeline.run_reports import COMMITTED
 from pipeline.table import guard
 from tests.simulation.clock import HOUR, MINUTE, Clock, Process
 from tests.simulation.exports import Export
@@ -49,14 +52,6 @@ class JobRun:
     stubborn: bool = False
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a job run has left: `refusal` is None where it has done its work."""
-
-    token: str
-    refusal: PipelineError | None = None
-
-
 class Jobs:
     """Every job run, the reports they left, and what the next ones suffer from."""
 
@@ -64,7 +59,7 @@ class Jobs:
         self._clock, self._dice, self._timeline, self._table = clock, dice, timeline, table
         self._by_token: dict[str, JobRun] = {}
         self._by_name: defaultdict[str, list[JobRun]] = defaultdict(list)
-        self.reports: dict[str, Report] = {}
+        self._reports: dict[str, dict[str, Any]] = {}
         #: How often jobs have refused a stretch of history.
         self.refusals: Counter[tuple[datetime, datetime]] = Counter()
         self.troubles: list[str] = []
@@ -86,6 +81,10 @@ class Jobs:
     def failed_runs(self, name: str) -> int:
         """How many of them have ended without success or are being cancelled."""
         return sum(run.state not in (*AT_WORK, "SUCCESS") for run in self._by_name[name])
+
+    def report(self, job_id: str) -> dict[str, Any]:
+        """The report that a job has left last; empty where it has left none."""
+        return self._reports.get(job_id, {})
 
     def start(self, order: JobOrder, token: str, exports: Mapping[str, Export], planned: int) -> JobRun:
         """Start a job run; the same token again gives the same run."""
@@ -138,7 +137,8 @@ class Jobs:
             else:
                 self._commit(run, exports, version)
         except PipelineError as refusal:
-            self.reports[run.order.job_id] = Report(run.token, refusal)
+            said = {"error": refusal.name, "message": refusal.message, "remedy": refusal.remedy}
+            self._reports[run.order.job_id] = {"outcome": "refused", **said, "client_token": run.token}
             self.refusals[run.order.start, run.order.end] += 1
             self._refusal_is_right(run, refusal)
             if run.trouble or isinstance(refusal, TableContended) or not all(export.noticed for export in exports):
@@ -204,7 +204,16 @@ class Jobs:
             raise self._timeline.violated("the table is the source at its watermark", what)
 
     def _reported(self, run: JobRun) -> None:
-        self.reports[run.order.job_id] = Report(run.token)
+        order = run.order
+        self._reports[order.job_id] = {
+            "outcome": REPORTED_AS.get(order.job, COMMITTED),
+            "job": order.job,
+            "job_id": order.job_id,
+            "start": format_instant(order.start),
+            "watermark": format_instant(order.end),
+            "counts": {},
+            "client_token": run.token,
+        }
         self._ended(run, "SUCCESS", "")
 
     def _ended(self, run: JobRun, state: str, why: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import lru_cache
 
-from pipeline.errors import ExportTimedOut, JobFailed, WatermarkNotCommitted
+from pipeline.errors import ExportTimedOut, JobFailed
 from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
@@ -22,14 +22,13 @@ from pipeline.exports.requests import (
     waited,
 )
 from pipeline.identity import SourceTable
-from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure_names import Failure
 from pipeline.planning.execution_input import REPORTED_AS, ExecutionInput
-from pipeline.planning.journal import Claim
-from pipeline.planning.observation import Action, Export, Halt, Idle, Record
+from pipeline.planning.observation import Action, Export, Halt, Idle, Record, describe
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
+from pipeline.table.rounds import committed, round_of_commit, round_of_report
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
@@ -62,14 +61,14 @@ def plan(run: Run) -> State:
     run.says("plans {}{}", "(dry run) " if wish.dry_run else "", Words(action))
     run.plan, run.exports, run.checks, run.seen_at = action, [], 0, seen.source.latest
     run.dry, run.token, run.claimed = wish.dry_run, "", seen.claim and seen.claim.plan
-    look_out(run, seen, told_of(found.told))
+    look_out(run, wish, seen, told_of(found.told))
     return "ChooseAction"
 
 
 def _claimed(run: Run, action: Action) -> bool:
     if not isinstance(action, Export) or action.adopted:
         return True
-    claim = Claim(action.number, run.name, action.plan, action.tries, run.account.settings.digest, action.counted)
+    claim = action.claim(run.name, run.account.digest)
     if not run.ask("ssm", lambda: run.account.create_claim(claim)):
         return False
     run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
@@ -185,17 +184,16 @@ def run_spark_job(run: Run) -> State:
 def record_watermark(run: Run) -> State:
     """Read the watermark back and write the operator's view; as lambdas/record_watermark.py does."""
     yield from run.pause()
-    if isinstance(run.plan, Export) and run.plan.plan.mode in REPORTED_AS:
-        report = run.ask("s3", lambda: run.account.jobs.reports.get(_planned(run).plan.job_id))
-        if report and not report.refusal:
-            return "NotifySuccess"
-        raise JobFailed(f"{run.token} ended well and says nothing")
-    state = run.ask("glue", lambda: run.account.table.state)
-    shows = isinstance(run.plan, Record) or _planned(run).plan.job_id in state.job_ids
-    if state.watermark is None or not shows:
-        raise WatermarkNotCommitted(f"the job ended well; the table is at {state.watermark}")
-    watermark = format_instant(state.watermark)
-    run.ask("ssm", lambda: run.account.record(watermark))
+    assert run.plan is not None
+    account, plan = run.account, describe(run.plan)
+    if plan.get("mode") in REPORTED_AS:
+        report = run.ask("s3", lambda: account.jobs.report(plan["job_id"]))
+        run.report = round_of_report(plan, report, "")
+        return "NotifySuccess"
+    marker = committed(run.ask("glue", lambda: account.table.state), plan)
+    report = run.ask("s3", lambda: account.jobs.report(marker.job_id))
+    run.report = round_of_commit(marker, report, "")
+    run.ask("ssm", lambda: account.record(run.report["watermark"]))
     return "NotifySuccess"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -10,8 +10,11 @@ from typing import Any
 from unittest.mock import patch
 
 from pipeline.errors import RUN_NOW, ConflictingChanges, KeyMismatch
+from pipeline.mails import outlook, steps
 from pipeline.mails.incidents import News, after_failure, after_look
+from pipeline.mails.notices import notices
 from pipeline.mails.told import Kind, Told
+from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import Observation
 from tests.simulation import machine, telling
@@ -23,11 +26,13 @@ from tests.simulation.seeded_bugs import Bug
 def told_recorded_before_the_mail() -> Iterator[None]:
     """What is going to be mailed is recorded first: a crash in between leaves nobody told."""
 
-    def tell(run: Run, before: Told | None, news: News) -> Generator[int]:
-        telling.record_told(run, before, news.told)
-        yield from telling.mail_notices(run, news)
+    def telling(*handed: Any) -> steps.Steps:
+        event, table, before, news, horizon, deployment = handed
+        if before and news.told != before:
+            yield news.told
+        yield from notices(event, table, news, horizon, deployment)
 
-    with patch.object(telling, "_tell", tell):
+    with patch.object(steps, "telling", telling):
         yield
 
 
@@ -35,9 +40,9 @@ def told_recorded_before_the_mail() -> Iterator[None]:
 def all_clear_forgotten_after_an_idle_look() -> Iterator[None]:
     """Only a round of work ends an incident, and a table that is found up to date says nothing."""
 
-    def look_out(run: Run, seen: Observation, told: Told) -> None:
-        right(run, seen, replace(told, incident=None))
-        run.works = False
+    def look_out(run: Run, wish: ExecutionInput, seen: Observation, told: Told) -> None:
+        right(run, wish, seen, replace(told, incident=None))
+        run.outlook = {**run.outlook, "works": False}
 
     right = telling.look_out
     with patch.object(machine, "look_out", look_out):
@@ -51,7 +56,7 @@ def every_failure_told() -> Iterator[None]:
     def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, given_up: str) -> News:
         return after_failure(replace(told, incident=None), kind, tick, horizon, given_up)
 
-    with patch.object(telling, "after_failure", after):
+    with patch.object(outlook, "after_failure", after):
         yield
 
 
@@ -62,7 +67,7 @@ def only_the_first_failure_told() -> Iterator[None]:
     def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, given_up: str) -> News:
         return News(told) if told.incident else after_failure(told, kind, tick, horizon, given_up)
 
-    with patch.object(telling, "after_failure", after):
+    with patch.object(outlook, "after_failure", after):
         yield
 
 
@@ -73,7 +78,7 @@ def no_warning_without_a_failure() -> Iterator[None]:
     def after(told: Told, began: datetime, *, works: bool, horizon: Horizon | None, **done: Any) -> News:
         return after_look(told, began, works=works, horizon=horizon if works else None, **done)
 
-    with patch.object(telling, "after_look", after):
+    with patch.object(outlook, "after_look", after):
         yield
 
 

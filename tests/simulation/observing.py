@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from functools import lru_cache
 
-from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, tick_of
+from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
 from pipeline.table.marker import TableState
@@ -34,7 +34,7 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         claim=claim,
         execution=run.name,
         given_up=told_of(found.told).given_up,
-        settings=account.settings.digest,
+        settings=account.digest,
         by_schedule=tick_of(run.input) is not None,
     )
 
@@ -46,27 +46,18 @@ def _newest_claim(runs: tuple[tuple[str, str], ...]) -> Claim | None:
 
 def _with_owner(run: Run, claim: Claim) -> Generator[int, None, Claim]:
     """Add to a claim whether its owner runs, and what its job has reported."""
-    account, plan = run.account, claim.plan
+    account, job_id, report = run.account, claim.plan.job_id, {}
     yield from run.pause()
     runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
-    report = None
-    if not runs or (claim.owner == run.name and plan.mode in REPORTED_AS):
+    if claim.asks_for_report(run.name, owner_runs=runs):
         yield from run.pause()
-        report = run.ask("s3", lambda: account.jobs.reports.get(plan.job_id))
-    refusal = report and report.refusal
-    done, is_reported = report is not None and not refusal, plan.mode in REPORTED_AS
-    refused = claim.with_refusal(refusal.name, refusal.message, report.token) if report and refusal else claim
-    return replace(
-        refused,
-        owner_runs=runs,
-        committed=done and not is_reported,
-        reported=done and is_reported,
-    )
+        report = run.ask("s3", lambda: account.jobs.report(job_id))
+    return claim.with_report(report, owner_runs=runs)
 
 
 def _with_failed_runs(run: Run, claim: Claim, state: TableState) -> Claim:
-    """Add how often the job has failed, which counts of a wish only."""
+    """Add how often the job has failed."""
     job_id = claim.plan.job_id
-    if claim.owner_runs or claim.plan.mode not in (BACKFILL, FULL) or claim.is_done(state):
+    if not claim.counts_failed_runs(state):
         return claim
     return replace(claim, failed_runs=run.ask("emr", lambda: run.account.jobs.failed_runs(job_id)))

@@ -163,7 +163,7 @@ class Post:
             return
         if run.outcome == "SUCCEEDED" and isinstance(run.plan, Idle) and run.plan.reason == UP_TO_DATE:
             self.has_worked(run)
-            if run.maintained:
+            if run.outlook["maintained"]:
                 self.has_worked(run, maintained=True)
         scheduled = "scheduled_time" in run.input
         if run.known != self.version:

@@ -53,11 +53,10 @@ class Run:
     token: str = ""
     job_run: JobRun | None = None
     failure: Failure | None = None
-    #: What the plan tells the mails, as `_outlook` of lambdas/plan.py does.
+    #: Where it has seen the table last, what its plan tells the mails, and what is handed on of a round's report.
     horizon: Horizon | None = None
-    works: bool = False
-    maintained: bool = False
-    loaded: datetime | None = None
+    outlook: Mapping[str, Any] = field(default_factory=dict)
+    report: Mapping[str, Any] = field(default_factory=dict)
     news: bool = False
     #: How often the parameter ``told`` had been written when this run read it last; None where it could not be read.
     known: int | None = 0

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import NO_TABLE, Marker, TableState
+from pipeline.table.marker import JOB, NO_TABLE, Marker, TableState
 from tests.simulation.source import Rows
 
 #: Older snapshots have expired: as many as a few days of short windows make.
 _KEPT = 200
 _JOB_IDS = 60
-#: Nobody looks further back than past a few backfills, but at the oldest one.
+#: Nobody looks further back than past a few backfills, but for the loads.
 _COMMITS = 10
 
 
@@ -76,11 +76,8 @@ class IcebergTable:
         source = order.source
         marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {}, billed)
         done = (*(self.snapshots[-1].jobs[1 - _JOB_IDS :] if self.snapshots else ()), order.job_id)
-        before = self.state.commits
-        commits = (
-            marker.to_properties(),
-            *(before if len(before) < _COMMITS else (*before[: _COMMITS - 2], before[-1])),
-        )
+        newest, older = self.state.commits[: _COMMITS - 1], self.state.commits[_COMMITS - 1 :]
+        commits = (marker.to_properties(), *newest, *(summary for summary in older if summary[JOB] == "load"))
         state = TableState(True, marker, frozenset(done), commits, self.state.maintained)
         loaded = order.end if order.job == "load" else self.loaded
         self._add(Snapshot(rows, state, self._next(), done, loaded))

@@ -1,0 +1,92 @@
+"""Outlook: what a plan tells the states that mail, and what these find in it that is worth telling.
+
+The states know of each other only what the state machine hands on. So a plan says, beside its action, where it has seen the
+table; the rules of `pipeline.mails.incidents` make news of it, once when it is planned and once more when it is mailed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from pipeline.mails.digest import Digest, digest_due
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import meant_for
+from pipeline.mails.incidents import News, after_failure, after_look, round_works
+from pipeline.mails.success import horizon_after
+from pipeline.mails.told import Kind, Told
+from pipeline.planning.execution_input import MAINTAIN, ExecutionInput, tick_of
+from pipeline.planning.horizon import Horizon
+from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Idle, Observation
+from pipeline.settings import DAILY, TableSettings
+from pipeline.table.continuity import NOTHING_KNOWN, Rows, rows_of_report, rows_of_table
+
+
+def outlook(
+    wish: ExecutionInput, seen: Observation, action: Action, settings: TableSettings, told: Told, began: datetime
+) -> dict[str, Any]:
+    """What the mails need, and the names of the news there are. `began`: what the execution is meant for.
+
+    A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
+    """
+    horizon, rows, maintained = seen.horizon, rows_of_table(seen.table.commits), seen.is_maintained
+    # Of a full export the table will have the history that its new source has, whose the table may not be yet.
+    after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
+    idle_for = action.reason if isinstance(action, Idle) else ""
+    works = idle_for == UP_TO_DATE
+    # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
+    sums_up = settings.success_mail == DAILY and idle_for in (UP_TO_DATE, ANOTHER_RUN)
+    digest = digest_due(seen.table.commits, seen.table.watermark, told.digested) if sums_up else None
+    news = after_look(told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
+    return {
+        "history": horizon.to_json() if horizon else {},
+        "history_after": after.to_json() if after else {},
+        "works": works,
+        "maintained": maintained,
+        "digest": digest.to_json() if digest else {},
+        "rows": rows.to_json(),
+        "news": news.names if idle_for and not wish.dry_run else [],
+        "tick_minutes": settings.tick_minutes,
+        "success_mail": settings.success_mail,
+    }
+
+
+def after_idle(told: Told, event: Mapping[str, Any], digest: Digest | None) -> News:
+    """The news of a run without work. `event` is NotifyNews's; `digest`: the event's, with what its jobs have found.
+
+    `told` is read again for it: a reply that was lost must not lead to a second mail.
+    """
+    plan = event["plan"]
+    return after_look(
+        told,
+        meant_for(event),
+        works=plan["works"],
+        horizon=Horizon.from_json(plan["history"]),
+        digest=None if digest and digest.end == told.digested else digest,
+        rows=Rows.from_json(plan["rows"]),
+        maintained=plan["maintained"],
+    )
+
+
+def after_round(told: Told, event: Mapping[str, Any]) -> News:
+    """The news of a round that was carried out: what it has found, and what is over now. `event` is NotifySuccess's."""
+    plan, rows = event["plan"], rows_of_report(event["report"])
+    mode = plan.get("mode", "")
+    return after_look(
+        told,
+        meant_for(event),
+        works=round_works(mode),
+        horizon=horizon_after(event),
+        # Else what a run has done that died before its mails.
+        rows=Rows.from_json(plan["rows"]) if rows == NOTHING_KNOWN else rows,
+        maintained=mode == MAINTAIN,
+    )
+
+
+def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, horizon: Horizon | None) -> News:
+    """The news of a failed run of the schedule. `event` is NotifyFailure's."""
+    plan, tick = event["plan"], tick_of(event["input"])
+    assert tick is not None  # who has started a run is told each failure of it, which is no news
+    kind = Kind(failure.error, failure.state, plan.get("mode", ""))
+    return after_failure(told, kind, tick, horizon, plan.get("given_up", ""))
