@@ -137,6 +137,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
 
     Tried for ever where its job has died: there is nothing else to go on with. But one that its job has refused for good
     is not paid for again, one with damaged files three times, and none is begun where history would be lost again at once.
+    A backfill that is undone is lost with its history: its person is told first.
     """
     lost = unfit(seen, wish)
     if not rules.rebuilds or wish.mode != UPDATE or lost is None or lost.error != HistoryLost.__name__:
@@ -144,6 +145,8 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
     restorable = seen.restorable
     if restorable.is_empty:
         return Idle(NOTHING_RESTORABLE, NOTHING_RESTORABLE_MESSAGE)
+    if seen.claim and seen.claim.plan.mode == BACKFILL and (given_up := _give_up(seen, wish)):
+        return given_up
     begun = half_done(seen, wish, for_ever=True)
     if begun or full_refused_for_good(seen):
         return begun

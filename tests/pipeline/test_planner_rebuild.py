@@ -58,6 +58,16 @@ def test_nothing_restorable_is_waited_for():
     assert action.reason == "NothingRestorable"
 
 
+def test_a_backfill_that_is_lost_with_its_history_is_told_of_before_the_table_is_made_anew():
+    undone = claim(plan("14/10:00 14/11:00 14/12:00", BACKFILL))
+    action = follow(replace(LOST, claim=undone))
+    assert isinstance(action, Halt)
+    assert (action.error, action.given_up) == ("WishGivenUp", undone.plan.job_id)
+    told = follow(replace(LOST, claim=undone, given_up=undone.plan.job_id))
+    assert isinstance(told, Export)
+    assert told.plan == plan("13:00", FULL, 8)
+
+
 def test_a_rebuild_that_died_is_finished_as_it_was_planned():
     begun = plan("12:00", FULL)
     action = follow(replace(LOST, claim=claim(begun)))
