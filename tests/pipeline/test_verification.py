@@ -72,7 +72,7 @@ def test_the_mail_of_differences_counts_them_in_its_subject_and_names_the_remedy
 
 def test_a_verification_that_could_not_be_done_does_not_promise_to_be_done_again():
     text = failed("ChecksumMismatch").text
-    assert "The schedule goes on; the verification is asked for anew" in text
+    assert "The schedule goes on. The verification is not repeated; ask again if you still want it." in text
     assert "tries again by itself" not in text
 
 
