@@ -8,7 +8,7 @@ from lambdas.aws import parameters, reports, table
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.planning.execution_input import REPORTED_AS
-from pipeline.table.rounds import committed, round_of_commit, round_of_report
+from pipeline.planning.rounds import committed, round_of_commit, round_of_report
 
 
 def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:

@@ -27,8 +27,8 @@ from pipeline.mails.failure_names import Failure
 from pipeline.planning.execution_input import REPORTED_AS, ExecutionInput
 from pipeline.planning.observation import Action, Export, Halt, Idle, Record, describe
 from pipeline.planning.planner import another_run, next_action
+from pipeline.planning.rounds import committed, round_of_commit, round_of_report
 from pipeline.planning.rules import rules_of
-from pipeline.table.rounds import committed, round_of_commit, round_of_report
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.exports import Export as MadeExport
 from tests.simulation.jobs import AT_WORK
