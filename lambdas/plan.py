@@ -41,6 +41,7 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
     answer = {
+        "planned_at": event["enteredAt"],
         **_answer(wish, seen, action, found.settings, deployment),
         **outlook(wish, seen, action, found.settings, found.told, meant_for(event)),
     }

@@ -48,7 +48,8 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     if plan["kind"] == "Record":
         return _recorded_mail(event, deployment)
     counts = report["counts"]
-    lag = clock(event["endedAt"]) - parse_instant(report["watermark"])
+    ended = clock(event["endedAt"])
+    lag = ended - parse_instant(report["watermark"])
     cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
         _WHAT[report["job"]].format(table=plan["table"], iceberg=f"{deployment.database}.{plan['iceberg_table']}"),
@@ -59,7 +60,8 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *accounting(report["job"], counts),
         *_notes(plan, report),
         "",
-        f"Behind the present by {words(lag)}; took {words(clock(event['endedAt']) - clock(event['startedAt']))}.",
+        # An execution may do several rounds; this one began with its plan.
+        f"Behind the present by {words(lag)}; took {words(ended - clock(plan['planned_at']))}.",
         *history_line(horizon_after(event)),
         f"Estimated cost: {cost:.4f} US dollars.",
         "",

@@ -52,7 +52,8 @@ CONTEXT = SimpleNamespace(
 
 def call(handler: Handler, **event: Any) -> dict[str, Any]:
     """Call a function as Lambda does, at the first try, with the execution's start: the event and the answer are JSON."""
-    handed = json.loads(json.dumps({"startedAt": "2026-11-21T23:59:59.000Z", "first": True, "retries": 0, **event}))
+    times = {"startedAt": "2026-11-21T23:59:59.000Z", "enteredAt": "2026-11-22T00:00:00.000Z"}
+    handed = json.loads(json.dumps({**times, "first": True, "retries": 0, **event}))
     answer: dict[str, Any] = json.loads(json.dumps(handler(handed, CONTEXT)))
     return answer
 

@@ -33,7 +33,13 @@ def done(
 ) -> dict[str, Any]:
     """What NotifySuccess is handed after a round: `given` goes into plan and report."""
     action = Export(found or plan("12:00 13:00"), 7, taken_over_from=given.get("taken_over_from", ""))
-    made = {**describe(action), "table": given.get("table", "orders"), "iceberg_table": "orders", **OUTLOOK}
+    made = {
+        **describe(action),
+        "planned_at": "2026-11-21T13:08:00.789Z",
+        "table": given.get("table", "orders"),
+        "iceberg_table": "orders",
+        **OUTLOOK,
+    }
     report = {
         "watermark": made["end"],
         "start": made["start"],

@@ -23,7 +23,7 @@ def test_a_merge_accounts_for_every_record():
         "\n"
         "Read 15 records = 5 inserted + 4 updated + 3 deleted + 2 already there + 1 deletes of unknown keys.\n"
         "\n"
-        "Behind the present by 12 min 30 s; took 7 min 30 s.\n"
+        "Behind the present by 12 min 30 s; took 4 min 30 s.\n"
         "History would be lost in 35 days 0 h (0 % of the recovery period of 35 days used).\n"
         "Estimated cost: 0.0431 US dollars.\n"
         "\n"
