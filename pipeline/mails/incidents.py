@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipeline.errors import HistoryLost
+from pipeline.errors import HistoryLost, RecoveryTooShort
 from pipeline.mails.digest import Digest
 from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, Incident, Kind, Told, ToldFailure
 from pipeline.planning.execution_input import FULL, MAINTAIN, UPDATE
@@ -108,15 +108,18 @@ def after_look(
     digest: Digest | None = None,
     rows: Rows = NOTHING_KNOWN,
     maintained: bool = False,
+    by_round: bool = False,
 ) -> News:
     """What a run that has not failed is worth telling. `began`: its tick, or when a person started it.
 
-    `works`: it carried a round out, or found the table up to date; `maintained`: the round was maintenance. `rows`: what is
+    `works`: it carried a round out (`by_round`), or found the table up to date; `maintained`: the round was maintenance. What
+    only a table that is up to date can show, that its source keeps enough history, no round ends. `rows`: what is
     known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
     """
     news, incident = _of_the_horizon(told, horizon), told.incident
     if incident:
-        before = [one for one in incident.failures if one.since <= began]
+        can_end = [one for one in incident.failures if not (by_round and one.kind.error == RecoveryTooShort.__name__)]
+        before = [one for one in can_end if one.since <= began]
         ended = tuple(one for one in before if (maintained if one.kind.mode == MAINTAIN else works))
         news = _of_the_incident(news, incident, ended, rows.trusted)
     if digest:

@@ -81,6 +81,7 @@ def after_round(told: Told, event: Mapping[str, Any]) -> News:
         # Else what a run has done that died before its mails.
         rows=Rows.from_json(plan["rows"]) if rows == NOTHING_KNOWN else rows,
         maintained=mode == MAINTAIN,
+        by_round=True,
     )
 
 
