@@ -45,14 +45,12 @@ DEPLOYMENT = Deployment(
     worker_disk_gb="20",
     max_executors="1",
 )
-CONTEXT = SimpleNamespace(
-    function_name="function", memory_limit_in_mb=512, invoked_function_arn="arn", aws_request_id="request"
-)
+CONTEXT = SimpleNamespace(function_name="plan", memory_limit_in_mb=512, invoked_function_arn="arn", aws_request_id="id")
 
 
 def call(handler: Handler, **event: Any) -> dict[str, Any]:
     """Call a function as Lambda does, at the first try, with the execution's start: the event and the answer are JSON."""
-    times = {"startedAt": "2026-11-21T23:59:59.000Z", "enteredAt": "2026-11-22T00:00:00.000Z"}
+    times = dict.fromkeys(("startedAt", "enteredAt"), "2026-11-21T23:59:59.000Z")
     handed = json.loads(json.dumps({**times, "first": True, "retries": 0, **event}))
     answer: dict[str, Any] = json.loads(json.dumps(handler(handed, CONTEXT)))
     return answer
