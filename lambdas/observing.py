@@ -31,6 +31,7 @@ def observe(
         given_up=found.told.given_up,
         settings=found.settings.digest,
         by_schedule=by_schedule,
+        cannot_record=found.told.cannot_record,
     )
 
 

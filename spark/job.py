@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.columns.columns_file import from_file
@@ -144,7 +145,7 @@ def _is_in_table(spark: SparkSession, order: JobOrder, done: Committed | None) -
         return is_done(Table(spark, order).state(), order)
     except PipelineError:
         return False  # it is not, and cannot be put there
-    except Py4JError:
+    except (Py4JError, PySparkException):
         log.exception("%s: the table cannot be asked", order.job_id)
         return done is not None
 
@@ -152,7 +153,10 @@ def _is_in_table(spark: SparkSession, order: JobOrder, done: Committed | None) -
 def _told_all_the_same(spark: SparkSession, order: JobOrder, done: Committed | None, started: float) -> dict[str, Any]:
     """Write the report of work that is in the table, though its job met a failure: what it knows, else what its commit tells."""
     table = Table(spark, order)
-    done = done or replace(committed_earlier(table, order), outcome=COMMITTED)
+    if done is None:
+        done = committed_earlier(table, order)
+        # Without counts, another job has done it.
+        done = replace(done, outcome=COMMITTED) if done.counts else done
     return _told(spark, order, table, done, started)
 
 

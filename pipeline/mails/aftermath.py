@@ -28,6 +28,8 @@ _FOR_OTHERS = "But the cause must be removed before the next run."
 _NOT_BEGUN = (
     "Nothing: your request was not begun, and no later run will do it. (If a success mail for it has come, it is done.)"
 )
+#: Where history is lost, and the settings say that the table rebuilds itself.
+_ANEW = "The next run makes the table anew from a full export."
 #: What says that it is not done after all.
 _UNDONE = (WatermarkNotCommitted.__name__, JobFailed.__name__)
 
@@ -52,7 +54,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:
         told = "The schedule goes on with its own work; for what was asked for a person must act."
-        return Aftermath(told, missed=missed)
+        return Aftermath(_ANEW if plan.get("asked") == "" else told, missed=missed)
     if missed:
         return Aftermath(_NOT_BEGUN, missed=missed)
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.

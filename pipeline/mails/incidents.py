@@ -14,6 +14,7 @@ What ends it, with an all-clear:
 What does not end it, or ends it without an all-clear:
 
 - A run ends only what failed before it began: one that has worked for hours knows nothing of what came meanwhile.
+- A round does not end RecoveryTooShort: only a table that is found up to date shows that its source keeps enough history.
 - A person's wish that a scheduled run went on with is dropped when others work again, which does not fulfil it: no all-clear.
 
 The parameter ``told`` keeps what has been told. It is written when a mail is sent, when such a wish is dropped, and when
@@ -75,8 +76,9 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
     `given_up`: the job id of a wish that is given up by the failure, or "": each is told, also within one incident.
     """
     kind = replace(kind, error=kind.error[:LONGEST_NAME])
-    # The failure says already that history is lost; a warning of it in the same minute would be one mail too many.
-    heard = kind.error == HistoryLost.__name__
+    # The failure says already that history is lost, or the next one will, where the table does not rebuild itself: a warning
+    # of it in the same minute would be one mail too many.
+    heard = kind.error == HistoryLost.__name__ or bool(given_up and horizon and horizon.is_lost)
     news = _of_the_horizon(told, horizon, heard=heard)
     going_on = told.incident if told.incident and not told.incident.ending else None
     failures = going_on.failures if going_on else ()

@@ -101,6 +101,12 @@ class Told:
     doubted: datetime | None = None
     trusted: datetime | None = None
 
+    @property
+    def cannot_record(self) -> bool:
+        """Whether it has been told that last-export-time could not be corrected, and nothing has worked since."""
+        kinds = self.incident.kinds if self.incident else ()
+        return any((kind.state, kind.mode) == ("RecordWatermark", "") for kind in kinds)
+
     def to_text(self) -> str:
         """Write it as its parameter's value."""
         raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}

@@ -62,6 +62,7 @@ class Observation:
     `control` is the control parameter's value; `recorded` the last-export-time parameter's, or "" where there is none;
     `claim` the claim in force; `execution` the ARN of the execution that plans. `given_up`: the job id of the wish whose
     giving up has been mailed last, or "". `settings`: the digest of the table's settings. `by_schedule`: no person asks.
+    `cannot_record`: it has been mailed that `recorded` could not be corrected, and nothing has worked since.
     """
 
     source: SourceHistory
@@ -73,6 +74,7 @@ class Observation:
     given_up: str = ""
     settings: str = ""
     by_schedule: bool = True
+    cannot_record: bool = False
 
     @property
     def horizon(self) -> Horizon | None:

@@ -57,6 +57,7 @@ from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, sp
 from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
+_MADE_ANEW = "Nothing: the next run makes the table anew, which then shows what the backfill was to bring."
 #: So many times as much history as maintenance is due after, and it waits for nothing more to close.
 _OVERDUE = 2
 
@@ -108,7 +109,7 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     return halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
 
 
-def _give_up(seen: Observation, wish: ExecutionInput) -> Action | None:
+def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     """Tell of a wish whose job has failed too often, or that has waited too long, before anything else takes its place.
 
     The Halt comes again until its mail has gone out: `given_up` is the job id that was mailed last.
@@ -146,7 +147,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
     if restorable.is_empty:
         return Idle(NOTHING_RESTORABLE, NOTHING_RESTORABLE_MESSAGE)
     if seen.claim and seen.claim.plan.mode == BACKFILL and (given_up := _give_up(seen, wish)):
-        return given_up
+        return replace(given_up, remedy=_MADE_ANEW, asked="")
     begun = half_done(seen, wish, for_ever=True)
     if begun or full_refused_for_good(seen):
         return begun
@@ -158,9 +159,10 @@ def _correction(seen: Observation, wish: ExecutionInput) -> Record | None:
     """The parameter last-export-time is corrected from the table before anything new is begun.
 
     Whatever came first would write it again without a word: nobody would hear of a round whose run died before its mail,
-    or of a parameter that somebody has changed. A dry run passes over it: who asks for a price is told of the work.
+    or of a parameter that somebody has changed. A dry run passes over it: who asks for a price is told of the work. And
+    where it cannot be done, that is told once, and then the table is followed all the same.
     """
-    found = None if wish.dry_run else record(seen)
+    found = None if wish.dry_run or seen.cannot_record else record(seen)
     return found and replace(found, fulfils=is_fulfilled(seen, wish))
 
 

@@ -55,6 +55,26 @@ def test_each_wish_that_is_given_up_is_told_once_also_within_one_incident():
     assert after_failure(second.told, JOB, SINCE, NEAR) == News(second.told)
 
 
+@pytest.mark.parametrize(("used", "warning"), [(80, 75), (101, 0)])
+def test_with_a_wish_that_is_given_up_because_history_is_lost_no_warning_of_the_same_comes(used, warning):
+    news = after_failure(Told(), Kind("WishGivenUp", "Plan"), SINCE, behind(used), "backfill-1")
+    assert (news.warning, news.told.level) == (warning, warning or 100)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cannot"),
+    [
+        (Kind("PermissionMissing", "RecordWatermark"), True),
+        (Kind("PermissionMissing", "RecordWatermark", "update"), False),
+        (Kind("PermissionMissing", "Plan"), False),
+    ],
+)
+def test_that_only_the_parameter_could_not_be_corrected_is_remembered_until_something_works(kind, cannot):
+    failed = after_failure(told(JOB), kind, SINCE, NEAR).told
+    assert failed.cannot_record is cannot
+    assert not after_look(failed, LATER, works=True, horizon=NEAR).told.cannot_record
+
+
 def test_an_incident_keeps_the_tick_and_the_watermark_it_began_at():
     later = after_failure(OPEN, GONE, at("13:00"), behind(40)).told.incident
     assert (later.first.since, later.first.watermark) == (SINCE, at("12:00"))

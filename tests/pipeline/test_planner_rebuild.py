@@ -63,6 +63,8 @@ def test_a_backfill_that_is_lost_with_its_history_is_told_of_before_the_table_is
     action = follow(replace(LOST, claim=undone))
     assert isinstance(action, Halt)
     assert (action.error, action.given_up) == ("WishGivenUp", undone.plan.job_id)
+    # Asking again would pay for what the table shows by then.
+    assert (action.asked, action.remedy[:37]) == ("", "Nothing: the next run makes the table")
     told = follow(replace(LOST, claim=undone, given_up=undone.plan.job_id))
     assert isinstance(told, Export)
     assert told.plan == plan("13:00", FULL, 8)

@@ -126,6 +126,13 @@ def test_a_wrong_parameter_is_corrected_before_anything_new_is_begun():
     assert backfill(behind, "10:00") == Record(at("12:00"), wrong)
 
 
+def test_a_parameter_that_cannot_be_corrected_holds_nothing_up_once_that_has_been_told():
+    behind = replace(seen("12:00", "09:00-13:00", recorded=""), cannot_record=True)
+    assert update(behind) == Export(plan("12:00 13:00"), 1)
+    assert isinstance(full(behind), Export)
+    assert update(replace(seen("12:00", "09:00-12:30", recorded=""), cannot_record=True)) == Record(at("12:00"), "")
+
+
 def test_what_a_run_has_committed_and_not_recorded_any_more_is_recorded_before_the_next_window():
     lost = plan("10:00 10:15")
     shows = table("10:15", job_id=lost.job_id)

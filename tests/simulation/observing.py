@@ -36,6 +36,7 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         given_up=told_of(found.told).given_up,
         settings=account.digest,
         by_schedule=tick_of(run.input) is not None,
+        cannot_record=told_of(found.told).cannot_record,
     )
 
 

@@ -185,7 +185,7 @@ def test_a_delete_of_what_the_table_never_had_inserts_nothing_and_shows(base):
     report = source.merge(5, 25)
     assert sorted(source.rows()) == ["a", "b", "c"]
     assert report["counts"]["deleted"] == 1
-    assert "verify" in report["continuity"]
+    assert "run a verification" in report["continuity"]
 
 
 def test_without_old_images_the_table_tells_what_each_change_was(base):

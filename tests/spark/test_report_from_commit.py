@@ -73,7 +73,7 @@ def test_a_merges_misfits_new_columns_and_continuity_are_told_again(source):
     assert [(new["column"], new["count"], new["example"]) for new in first["new_columns"]] == [
         ("newer", 1, '{"pk":"a"}')
     ]
-    assert "verify it" in first["continuity"]
+    assert "run a verification" in first["continuity"]
 
 
 def test_a_backfills_report_is_told_again(source):
