@@ -14,10 +14,10 @@ settings.load_profile("tidemark")
 
 #: Folders whose tests share something that takes long to start: one process takes all of them.
 _TOGETHER = ("deployed", "spark", "infra")
-#: A file of such a folder that is long enough to be worth a start of its own beside the others.
-_ALONE = "tests/deployed/test_crash_matrix.py"
+#: Files of such folders that are long enough to be worth a start of their own beside the others.
+_ALONE = ("tests/deployed/test_crash_matrix.py", "tests/spark/oracle/test_oracle.py")
 #: What is begun first, the longest: else one of them runs on alone at the end, on one processor.
-_FIRST = ("tests/deployed/", "tests/spark/", _ALONE, "tests/simulation/", "tests/infra/", "tests/local/")
+_FIRST = ("tests/deployed/", "tests/spark/", *_ALONE, "tests/simulation/", "tests/infra/", "tests/local/")
 
 
 class _ByFixtures(LoadScopeScheduling):
@@ -26,7 +26,7 @@ class _ByFixtures(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         folder = file.split("/")[1]
-        return folder if folder in _TOGETHER and file != _ALONE else file
+        return folder if folder in _TOGETHER and file not in _ALONE else file
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
