@@ -1,6 +1,6 @@
 """The crash matrix: at every state, and between every side effect and its record, the next run of the schedule heals.
 
-Here are all points that are such; `make crash-matrix` walks the others too, and prints what came of each.
+Here are the points that are such; `make crash-matrix` walks the others too, and prints what came of each.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ _NOTHING_MORE = (
     *("Plan", "ChooseAction", "NotifyNews", "CheckExports", "ChooseReadiness", "PrepareJob"),
     *("NotifySuccess", "Idle", "Failed"),
 )
-#: Every other state that is not entered, and every side effect that nobody has recorded; one walk after the other.
+#: They mail and record by the same steps (`pipeline.mails.steps`) as NotifyFailure, which is walked, and the simulation stops
+#: their runs at each of them.
+_BY_THE_SAME_STEPS = ("NotifyNews", "NotifySuccess")
+#: Every other state that is not entered, and every other side effect that nobody has recorded; one walk after the other.
 WALKED = sorted(
     (
         point
         for point in points()
-        if (point.done == NOT_ENTERED and point.where not in _NOTHING_MORE) or point.leaves_something
+        if (point.done == NOT_ENTERED and point.where not in _NOTHING_MORE)
+        or (point.leaves_something and point.where not in _BY_THE_SAME_STEPS)
     ),
     key=lambda point: walk_for(point) is Walk,
 )
