@@ -17,7 +17,7 @@ from typing import Any
 
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.exports.window_bounds import WindowBounds, WindowLengths
-from pipeline.run_reports import TABLE as RUNS
+from pipeline.run_reports import TABLE as OURS
 from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, known, names_of, text, whole, word
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
@@ -189,7 +189,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         snapshot_days=whole(merged, "snapshot_days", TableSettings.snapshot_days, 3, 3650, where),
     )
     expect(
-        settings.iceberg_table != RUNS, f"{where}.iceberg_table", RUNS, "another name: the run reports have this one"
+        settings.iceberg_table != OURS, f"{where}.iceberg_table", OURS, "another name: the run reports have this one"
     )
     expect(
         bool(settings.hash_secret) or not settings.columns.hashes,
