@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aws_cdk import Aws, CfnOutput, CfnResource, Stack
+from aws_cdk import Aws, CfnOutput, CfnResource, DefaultStackSynthesizer, Stack
 from constructs import Construct
 
 from infra import grants
@@ -44,6 +44,8 @@ class TidemarkStack(Stack):
             description="Tidemark: keeps Apache Iceberg copies of DynamoDB tables fresh.",
             # The template depends on the settings and the source alone.
             analytics_reporting=False,
+            # The bucket of `cdk bootstrap` holds every stack's code: the functions and jobs of this one read their own.
+            synthesizer=DefaultStackSynthesizer(bucket_prefix=_assets_prefix(settings)),
         )
         self._settings = settings
         self._storage = Storage(self, "Storage", settings=settings)
@@ -89,6 +91,7 @@ class TidemarkStack(Stack):
 
     def _find_places(self) -> grants.Places:
         spark = self._spark
+        assets = f"{spark.bundle.bucket.bucket_arn}/{_assets_prefix(self._settings)}"
         return grants.Places(
             arn=self._arn,
             tables=tuple(self._arn("dynamodb", f"table/{table.name}") for table in self._settings.tables),
@@ -103,8 +106,8 @@ class TidemarkStack(Stack):
                 self._arn("secretsmanager", f"secret:{name}-??????")
                 for name in sorted({table.hash_secret for table in self._settings.tables if table.columns.hashes})
             ),
-            assets=tuple(f"{spark.bundle.bucket.bucket_arn}/*.{kind}" for kind in ("zip", "py")),
-            columns_files=f"{spark.columns.bucket.bucket_arn}/*.json",
+            assets=tuple(f"{assets}*.{kind}" for kind in ("zip", "py")),
+            columns_files=f"{assets}*.json",
         )
 
     def _deployment(self, job_role_arn: str) -> Deployment:
@@ -215,3 +218,8 @@ class TidemarkStack(Stack):
         }
         for name, value in outputs.items():
             CfnOutput(self, name, value=value)
+
+
+def _assets_prefix(settings: Settings) -> str:
+    """What the names of the deployment's own files begin with, in the bucket of ``cdk bootstrap``."""
+    return f"{settings.stack_name}/"

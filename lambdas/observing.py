@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
@@ -12,9 +13,18 @@ from pipeline.table.marker import TableState
 
 
 def observe(
-    deployment: Deployment, name: str, found: parameters.TableParameters, execution: str, *, by_schedule: bool
+    deployment: Deployment,
+    name: str,
+    found: parameters.TableParameters,
+    execution: str,
+    *,
+    by_schedule: bool,
+    at_work: timedelta,
 ) -> Observation:
-    """Look at source, table, journal and job. `found`: the parameters of the table `name`, as they were read."""
+    """Look at source, table, journal and job. `found`: the parameters of the table `name`, as they were read.
+
+    `at_work`: for how long the execution has been.
+    """
     claim = newest_claim(found.runs)
     history = source.look(name)
     if claim:
@@ -32,6 +42,7 @@ def observe(
         settings=found.settings.digest,
         by_schedule=by_schedule,
         cannot_record=found.told.cannot_record,
+        at_work=at_work,
     )
 
 

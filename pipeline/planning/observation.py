@@ -16,7 +16,7 @@ from pipeline.table.marker import TableState
 #: The reason of an Idle that says the table is as it should be; the other reasons say nothing of the table.
 UP_TO_DATE = "UpToDate"
 PAUSED, ANOTHER_RUN = "Paused", "AnotherRun"
-NOTHING_RESTORABLE, WISH_FULFILLED = "NothingRestorable", "WishFulfilled"
+NOTHING_RESTORABLE, WISH_FULFILLED, HANDED_OVER = "NothingRestorable", "WishFulfilled", "HandedOver"
 #: What a person is told of NothingRestorable.
 NOTHING_RESTORABLE_MESSAGE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
@@ -62,7 +62,8 @@ class Observation:
     `control` is the control parameter's value; `recorded` the last-export-time parameter's, or "" where there is none;
     `claim` the claim in force; `execution` the ARN of the execution that plans. `given_up`: the job id of the wish whose
     giving up has been mailed last, or "". `settings`: the digest of the table's settings. `by_schedule`: no person asks.
-    `cannot_record`: it has been mailed that `recorded` could not be corrected, and nothing has worked since.
+    `cannot_record`: it has been mailed that `recorded` could not be corrected, and nothing has worked since. `at_work`: for
+    how long the execution has been.
     """
 
     source: SourceHistory
@@ -75,6 +76,7 @@ class Observation:
     settings: str = ""
     by_schedule: bool = True
     cannot_record: bool = False
+    at_work: timedelta = timedelta(0)
 
     @property
     def horizon(self) -> Horizon | None:
@@ -140,7 +142,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Idle:
-    """Nothing to do: the run ends well. `reason` is one of the five above."""
+    """Nothing to do: the run ends well. `reason` is one of those above."""
 
     reason: str
     message: str

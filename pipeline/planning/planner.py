@@ -12,6 +12,8 @@ It asks these questions in this order, and the first that has an answer decides:
 8.  Is maintenance long overdue?          then it comes before the windows, once
 9.  What has closed since the watermark?  bootstrap, or catch-up of everything that has closed
 10. Is maintenance due?                   else the table is up to date, and the run idles
+
+A run that has been at work for long begins none of the last three: the next tick does.
 """
 
 from __future__ import annotations
@@ -40,11 +42,13 @@ from pipeline.planning.execution_input import (
 from pipeline.planning.half_done import full_refused_for_good, half_done, out_of_reach, wish_given_up
 from pipeline.planning.observation import (
     ANOTHER_RUN,
+    HANDED_OVER,
     NOTHING_RESTORABLE,
     NOTHING_RESTORABLE_MESSAGE,
     PAUSED,
     UP_TO_DATE,
     Action,
+    Export,
     Halt,
     Idle,
     Observation,
@@ -58,6 +62,8 @@ from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
 _MADE_ANEW = "Nothing: the next run makes the table anew, which then shows what the backfill was to bring."
+#: After so long a run begins no other round. The longest one, with two days of waiting for its exports, ends in time.
+LONGEST_SERIES = timedelta(days=1)
 #: So many times as much history as maintenance is due after, and it waits for nothing more to close.
 _OVERDUE = 2
 
@@ -72,12 +78,29 @@ def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action
         or unfit(seen, wish)
         or _correction(seen, wish)
         or special_wish(seen, wish, rules.window_length)
-        # Where every round takes as long as a window, something has always closed: then it comes first for once.
-        or _maintenance(seen, _OVERDUE * rules.maintain_every)
-        or _update(seen, rules)
-        or _maintenance(seen, rules.maintain_every)
+        or _handed_over(seen, _next_work(seen, rules))
         or _up_to_date(seen, rules.window_length)
     )
+
+
+def _next_work(seen: Observation, rules: Rules) -> Action | None:
+    """What the table needs that nobody has to ask for."""
+    return (
+        # Where every round takes as long as a window, something has always closed: then it comes first for once.
+        _maintenance(seen, _OVERDUE * rules.maintain_every)
+        or _update(seen, rules)
+        or _maintenance(seen, rules.maintain_every)
+    )
+
+
+def _handed_over(seen: Observation, work: Action | None) -> Action | None:
+    """The work, or the end of a run that has gone on for long because something had always closed.
+
+    Step Functions ends an execution after 25,000 events, and the machine after seven days, in the middle of whatever it does.
+    """
+    if isinstance(work, Export) and seen.at_work >= LONGEST_SERIES:
+        return Idle(HANDED_OVER, "This run has been at work for a day; the next tick goes on from here.")
+    return work
 
 
 def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:

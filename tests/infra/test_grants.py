@@ -129,7 +129,8 @@ ON_EVERYTHING = {
 }
 _HASH = re.compile(r"(?<=[a-z])[0-9A-F]{8}(?=[.>])")
 _OWN_ARN = re.compile(r"^arn:aws:([a-z0-9]+):eu-west-1:123456789012:")
-_ASSETS = "arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1"
+#: The bucket is every stack's; the folder is this one's alone.
+_ASSETS = "arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-1/Tidemark"
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -123,9 +123,10 @@ def test_the_functions_share_one_bundle_and_environment_and_nothing_secret_is_in
     assert deployment.parameter("orders", "control") == "/tidemark/Tidemark/orders/control"
     entry_points = [place for name, place in asdict(deployment).items() if name.endswith("_entry_point")]
     assert len(set(entry_points)) == 4
+    own = "s3://cdk-hnb659fds-assets-123456789012-eu-west-1/Tidemark/[0-9a-f]{64}"
     for place in (*entry_points, deployment.spark_bundle):
-        assert re.fullmatch(r"s3://cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.(py|zip)", place)
-    assert re.fullmatch(r"s3://cdk-hnb659fds-assets-123456789012-eu-west-1/[0-9a-f]{64}\.json", deployment.columns_file)
+        assert re.fullmatch(rf"{own}\.(py|zip)", place)
+    assert re.fullmatch(rf"{own}\.json", deployment.columns_file)
 
 
 def test_each_function_runs_where_it_is_tested_traced_and_with_its_own_log(template):

@@ -8,11 +8,12 @@ from datetime import timedelta
 import pytest
 
 from pipeline.planning.execution_input import FULL
-from pipeline.planning.observation import Export, Idle, Record
-from pipeline.planning.planner import next_action
+from pipeline.planning.observation import HANDED_OVER, UP_TO_DATE, Export, Idle, Record
+from pipeline.planning.planner import LONGEST_SERIES, next_action
 from pipeline.planning.rules import Rules
 from tests.pipeline.world import (
     HOUR,
+    ME,
     QUARTER_HOUR,
     at,
     backfill,
@@ -167,3 +168,20 @@ def test_the_claim_of_new_work_follows_the_one_in_force():
 def test_several_rounds_of_one_execution_each_make_their_own_claim():
     mine = claim(plan("11:00 12:00"), number=41, owner="arn:aws:states:us-east-1:000000000000:execution:Tidemark:me")
     assert update(seen("12:00", "09:00-13:00", claim=mine)) == Export(plan("12:00 13:00"), 42)
+
+
+def test_a_run_that_has_been_at_work_for_a_day_leaves_what_has_closed_to_the_next_tick():
+    world = seen("12:00", "09:00-13:00")
+    assert update(replace(world, at_work=LONGEST_SERIES - timedelta(seconds=1))) == Export(plan("12:00 13:00"), 1)
+    late = update(replace(world, at_work=LONGEST_SERIES))
+    assert (late.kind, late.reason, late.until) == ("Idle", HANDED_OVER, None)
+    up_to_date = update(replace(seen("12:00", "09:00-12:30"), at_work=LONGEST_SERIES))
+    assert (up_to_date.kind, up_to_date.reason) == ("Idle", UP_TO_DATE)
+
+
+def test_a_run_that_has_been_at_work_for_long_finishes_what_is_half_done_and_what_a_person_has_asked_for():
+    begun = claim(plan("12:00 13:00"), number=3, owner=ME)
+    late = replace(seen("12:00", "09:00-14:00", claim=begun), at_work=LONGEST_SERIES)
+    assert update(late) == Export(plan("12:00 13:00"), 3, adopted=True)
+    assert isinstance(full(replace(seen("12:00", "09:00-14:00"), at_work=LONGEST_SERIES)), Export)
+    assert isinstance(update(replace(seen("12:00", "09:00-14:00", recorded=""), at_work=LONGEST_SERIES)), Record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from datetime import timedelta
 from functools import lru_cache
 
 from pipeline.planning.execution_input import tick_of
@@ -37,6 +38,7 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         settings=account.digest,
         by_schedule=tick_of(run.input) is not None,
         cannot_record=told_of(found.told).cannot_record,
+        at_work=timedelta(seconds=run.planned - run.started),
     )
 
 

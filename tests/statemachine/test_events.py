@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from pipeline.exports.requests import LONGEST_EXPORT, waited
-from pipeline.exports.windows import LONGEST_WINDOW
+from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
+from pipeline.planning.planner import LONGEST_SERIES
 from tests.statemachine.definition import STATES, TASKS, ways_out
 
 MOST_EVENTS = 25_000
@@ -42,6 +43,16 @@ def test_even_if_every_look_had_to_be_tried_as_often_as_is_allowed_there_would_b
     assert looks() * events < MOST_EVENTS * 0.6
 
 
-def test_the_machine_has_time_for_the_longest_export_and_the_longest_job():
-    assert LONGEST_EXPORT.total_seconds() + TASKS["RunSparkJob"]["TimeoutSeconds"] < 604_800
+def test_a_table_for_which_something_has_always_closed_never_comes_near_the_limit():
+    # Rounds of a quarter of an hour each, which is the shortest window, and an export of two days in the last of them.
+    checks = next(n for n in range(MOST_EVENTS) if waited(n) >= SHORTEST_WINDOW)
+    round_ = sum(EVENTS[state["Type"]] for name, state in STATES.items() if "Next" in state or name == "ChooseAction")
+    look = sum(EVENTS[STATES[name]["Type"]] for name in loop())
+    rounds = LONGEST_SERIES / SHORTEST_WINDOW
+    assert rounds * (round_ + checks * look) + looks() * look < MOST_EVENTS
+
+
+def test_the_machine_has_time_for_the_longest_series_and_then_the_longest_export_and_the_longest_job():
+    last = LONGEST_EXPORT.total_seconds() + TASKS["RunSparkJob"]["TimeoutSeconds"]
+    assert LONGEST_SERIES.total_seconds() + last < 604_800
     assert LONGEST_WINDOW < LONGEST_EXPORT
