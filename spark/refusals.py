@@ -25,6 +25,7 @@ from pipeline.errors import (
     UnreadableLine,
 )
 from pipeline.job_order import JobOrder
+from pipeline.wording import number_of
 from spark.exports.reading import FILE_NAME, Export, file_name, lines, read_exports
 from spark.hiding.contradictions import rule_missed
 from spark.hiding.missed_rules import CONTRADICTED
@@ -59,7 +60,8 @@ def check_items(
     if found["lacking"]:
         declared = ", ".join(map(str, order.source.key))
         first = _first_line(spark, [export], typed, F.col(READABLE) & F.col(LACKS_KEY))
-        raise KeyMismatch(f"{found['lacking']} items of {export.manifest.export_arn} lack the key {declared}{first}")
+        lacking = f"{number_of(found['lacking'], 'item')} of {export.manifest.export_arn} without the key {declared}"
+        raise KeyMismatch(f"{lacking}{first}")
     if found["contradicting"]:
         raise rule_missed(typed(lines(spark, export.files_with_records)), key, found["contradicting"])
 
@@ -88,20 +90,25 @@ def check_changes(
     lacks = F.expr(changes.lacks_whole_key(order.source))
     if found[changes.LACKING]:
         first = _first_line(spark, exports, parsed, F.col(READABLE) & lacks)
-        raise KeyMismatch(f"{stretch}: {found[changes.LACKING]} records have another key than {declared}{first}")
+        raise KeyMismatch(
+            f"{stretch}: {number_of(found[changes.LACKING], 'record')} with another key than {declared}{first}"
+        )
     if found[changes.OTHER_KEY]:
         such = _such(rows, changes.OTHER_KEY, key)
-        what = f"{found[changes.OTHER_KEY]} records have an image of another key than theirs, {declared}"
+        what = f"{number_of(found[changes.OTHER_KEY], 'record')} with an image of a key that is not its own, {declared}"
         raise KeyMismatch(f"{stretch}: {what}{such}")
     if found[changes.UNFIT]:
         unfit = reduce(or_, (cell.isNull() for cell in key_cells(changes.KEYS, key)))
         first = _first_line(spark, exports, parsed, F.col(READABLE) & ~lacks & unfit)
         raise KeyDoesNotFit(
-            f"{stretch}: {found[changes.UNFIT]} records have a key that {order.table} cannot hold{first}"
+            f"{stretch}: {number_of(found[changes.UNFIT], 'record')} with a key that {order.table} cannot hold{first}"
         )
     if found[changes.CONFLICTS]:
         such = _such(rows, changes.CONFLICTS, key)
-        raise ConflictingChanges(f"{stretch}: {found[changes.CONFLICTS]} pairs of records contradict each other{such}")
+        pairs = number_of(
+            found[changes.CONFLICTS], "pair of records that contradict", "pairs of records that contradict"
+        )
+        raise ConflictingChanges(f"{stretch}: {pairs} each other{such}")
     if found[CONTRADICTED]:
         raise rule_missed(rows, key, found[CONTRADICTED])
 
@@ -193,10 +200,10 @@ def _miscounted_file(spark: SparkSession, exports: Sequence[Export]) -> CountMis
     for uri, count in said.items():
         held = found.get(file_name(uri), 0)
         if held != count:
-            return CountMismatch(f"{uri} holds {held} records, its manifest says {count}")
+            return CountMismatch(f"{uri} holds {number_of(held, 'record')}, its manifest says {count}")
     return None
 
 
 def _other_total(exports: Sequence[Export], read: int) -> CountMismatch:
     said = sum(export.manifest.item_count for export in exports)
-    return CountMismatch(f"the manifests say {said} records, {read} were read")
+    return CountMismatch(f"the manifests say {number_of(said, 'record')}, read: {read}")

@@ -13,6 +13,7 @@ from typing import Any
 from pipeline.deployment import Deployment
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
+from pipeline.wording import number_of
 
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
 #: Which list of the settings a status is for: whoever hears of a failure hears of its end, and is warned.
@@ -89,7 +90,7 @@ def history_line(horizon: Horizon | None) -> list[str]:
         return []
     if horizon.is_lost:
         return ["History is lost: the source's history no longer reaches back to the watermark."]
-    share = f"{horizon.used_percent:.0f} % of the recovery period of {days(horizon.recovery_days)} used"
+    share = f"{horizon.used_percent:.0f} % of the recovery period of {number_of(horizon.recovery_days, 'day')} used"
     return [f"History would be lost in {words(horizon.left)} ({share})."]
 
 
@@ -110,8 +111,3 @@ def words(length: timedelta) -> str:
     if hours >= 48:
         return f"{hours // 24} days {hours % 24} h"
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-
-
-def days(count: int) -> str:
-    """A number of days."""
-    return f"{count} day{'s' if count != 1 else ''}"

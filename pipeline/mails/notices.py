@@ -30,6 +30,7 @@ from pipeline.planning.observation import PAUSED
 from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of, told_drift
 from pipeline.table.record_counts import accounting
+from pipeline.wording import number_of
 
 
 def notices(
@@ -88,7 +89,7 @@ def _story(incident: Incident, ended: datetime, tick: timedelta) -> list[str]:
     lasted = f"From {format_instant(since)} to {format_instant(ended)}, {words(ended - since)}"
     if incident.is_of_maintenance:
         return [*lines, f"{lasted}. Updates have no part in it."]
-    return [*lines, f"{lasted}: {count} {'ticks' if count > 1 else 'tick'} of the schedule without success."]
+    return [*lines, f"{lasted}: {number_of(count, 'tick')} of the schedule without success."]
 
 
 def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
@@ -199,7 +200,7 @@ def _digest_mail(
 ) -> Mail:
     """The sum of one day, or of several if the table was behind."""
     runs, read = sum(digest.jobs.values()), digest.counts.get("read", 0)
-    done = ", ".join(f"{count} {job}{'s' if count > 1 else ''}" for job, count in sorted(digest.jobs.items()))
+    done = ", ".join(number_of(count, job) for job, count in sorted(digest.jobs.items()))
     lines = [
         f"{table} on {digest.days} (UTC), by what the table's own commits say.",
         "",
@@ -213,6 +214,6 @@ def _digest_mail(
     if horizon:
         lines += ["", f"The table shows every change before {format_instant(horizon.watermark)}."]
     lines += [*history_line(horizon), "", *links(event["execution"], deployment)]
-    what = f"{digest.days}, {runs} run{'s' if runs > 1 else ''}, {read} records"
+    what = f"{digest.days}, {number_of(runs, 'run')}, {number_of(read, 'record')}"
     facts = {"status": SUCCESS, "table": table, "digest": digest.to_json(), "execution": event["execution"]}
     return Mail(SUCCESS, table, subject(deployment, "OK", table, what), "\n".join(lines) + "\n", facts)

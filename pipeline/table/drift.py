@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pipeline.columns.pointers import on_one_line
+from pipeline.wording import number_of
 
 #: The most misfits, and columns of each kind, that are told of; what has more of them is handed on with one more.
 _MOST_TOLD = 20
@@ -51,7 +52,8 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
     """Lines for people, none where nothing was found. `found`: as `drift_of` gives it. `misfits`: how many there are."""
     lines = []
     if misfits:
-        lines.append(f"{misfits} values fit no column and are kept in _misfits:")
+        said = number_of(misfits, "value fits no column and is", "values fit no column and are")
+        lines.append(f"{said} kept in _misfits:")
         lines += _listed(list(map(_misfit, found["misfits"])), _MORE_MISFITS)
     if found["new_columns"]:
         lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
@@ -90,7 +92,7 @@ def _changed_column(one: Mapping[str, Any]) -> str:
 
 def _values(one: Mapping[str, Any]) -> str:
     """How many values a column holds, where they were counted, and the key of an item that has one."""
-    values = f", {one['count']} {'value' if one['count'] == 1 else 'values'}" if "count" in one else ""
+    values = f", {number_of(one['count'], 'value')}" if "count" in one else ""
     return f"{values}{_such(one)}"
 
 

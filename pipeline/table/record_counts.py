@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pipeline.job_kinds import LOAD, MAINTAIN, VERIFY
 from pipeline.table import maintenance, verification
+from pipeline.wording import number_of
 
 
 def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
@@ -15,13 +16,14 @@ def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
     if job == MAINTAIN:
         return maintenance.lines(counts)
     if job == LOAD:
-        return [f"Read {counts.get('read', 0)} items, wrote {counts.get('inserted', 0)} rows."]
+        return [
+            f"Read {number_of(counts.get('read', 0), 'item')}, wrote {number_of(counts.get('inserted', 0), 'row')}."
+        ]
     parts = [
         ("inserted", "inserted"),
         ("updated", "updated"),
         ("deleted", "deleted"),
         ("already_there", "already there"),
-        ("unknown_deletes", "deletes of unknown keys"),
     ]
     # Only several windows at once can have these two.
     rare = [
@@ -29,8 +31,9 @@ def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
         ("folded", "replaced by a later change of the same key"),
     ]
     shown = [f"{counts.get(name, 0)} {meaning}" for name, meaning in parts]
+    shown.append(number_of(counts.get("unknown_deletes", 0), "delete of an unknown key", "deletes of unknown keys"))
     shown += [f"{counts[name]} {meaning}" for name, meaning in rare if counts.get(name, 0)]
-    lines = [f"Read {counts.get('read', 0)} records = " + " + ".join(shown) + "."]
+    lines = [f"Read {number_of(counts.get('read', 0), 'record')} = " + " + ".join(shown) + "."]
     # Those that were not are told where rows are doubted.
     if "images_equal" in counts:
         lines.append(f"Old images equal to the table's row: {counts['images_equal']}.")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline.columns.pointers import on_one_line
+from pipeline.wording import number_of
 
 _DIFFERENCES = ("only_in_source", "only_in_table", "different", "surplus")
 _MOST_NAMED = 5
@@ -19,8 +20,7 @@ def difference_count(counts: Mapping[str, int]) -> int:
 
 def told(counts: Mapping[str, int]) -> str:
     """The result in three words, for subjects of mails."""
-    found = difference_count(counts)
-    return "1 difference" if found == 1 else f"{found} differences"
+    return number_of(difference_count(counts), "difference")
 
 
 def accounted(counts: Mapping[str, int]) -> str:
@@ -32,8 +32,9 @@ def accounted(counts: Mapping[str, int]) -> str:
         f"{counts.get('different', 0)} different",
     ]
     if counts.get("surplus", 0):
-        parts.append(f"{counts['surplus']} rows beyond the first of their key")
-    return f"Compared {counts.get('items', 0)} items with {counts.get('rows', 0)} rows: {', '.join(parts)}."
+        parts.append(f"{number_of(counts['surplus'], 'row')} beyond the first of their key")
+    items, rows = number_of(counts.get("items", 0), "item"), number_of(counts.get("rows", 0), "row")
+    return f"Compared {items} with {rows}: {', '.join(parts)}."
 
 
 def named(differences: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -26,6 +26,7 @@ from pipeline.columns.table_columns import columns_of, has_key, is_made_here, sh
 from pipeline.errors import CountMismatch, KeyMismatch, TableContended
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import read_table_state
+from pipeline.wording import number_of
 from spark.drift import drifted
 from spark.exports.reading import proven, read_exports
 from spark.hiding.contradictions import check_contradictions
@@ -101,7 +102,8 @@ def _target(this: Load, seen: list[Observed], *, all_seen: bool = True) -> Targe
 def _publish(this: Load, target: Target, held: Written, passes: int) -> Committed:
     """Make what was written the table's content, if it is whole."""
     if held.found["unfit"]:
-        raise KeyMismatch(f"{held.found['unfit']} items of {this.manifest.export_arn} have a key that is no number")
+        unfit = number_of(held.found["unfit"], "item")
+        raise KeyMismatch(f"{unfit} of {this.manifest.export_arn} with a key that is no number")
     counts = {**counts_of(this.manifest), "misfits": held.found["misfits"]}
     if counts["misfits"]:
         key = [field.name for field in target.columns.key]
@@ -139,4 +141,6 @@ def _replace(this: Load, target: Target, held: DataFrame, properties: Mapping[st
 def _check_all(this: Load, written: int) -> None:
     """Refuse another number of rows than the export has items."""
     if written != this.manifest.item_count:
-        raise CountMismatch(f"{this.manifest.item_count} items were read, {written} rows were written")
+        raise CountMismatch(
+            f"read: {number_of(this.manifest.item_count, 'item')}, written: {number_of(written, 'row')}"
+        )

@@ -21,7 +21,7 @@ def test_a_merge_accounts_for_every_record():
         "The table shows every change before 2026-11-21T13:00:00Z.\n"
         "From one window, 2026-11-21T12:00:00Z to 2026-11-21T13:00:00Z.\n"
         "\n"
-        "Read 15 records = 5 inserted + 4 updated + 3 deleted + 2 already there + 1 deletes of unknown keys.\n"
+        "Read 15 records = 5 inserted + 4 updated + 3 deleted + 2 already there + 1 delete of an unknown key.\n"
         "\n"
         "Behind the present by 12 min 30 s; took 4 min 30 s.\n"
         "History would be lost in 35 days 0 h (0 % of the recovery period of 35 days used).\n"

@@ -54,7 +54,7 @@ def test_records_with_more_attributes_in_their_key_are_of_another_key(orders, sh
     order = other.full(5)
     run(other.spark, replace(order, source=replace(order.source, key=(CUSTOMER,))))
     order = other.windows(5, 25)
-    with pytest.raises(KeyMismatch, match="1 records have another key than customer:S"):
+    with pytest.raises(KeyMismatch, match="1 record with another key than customer:S"):
         run(other.spark, replace(order, source=replace(order.source, key=(CUSTOMER,))))
     assert other.state.watermark == minute(5)
 

@@ -28,7 +28,7 @@ def test_a_load_that_lost_a_row_while_it_wrote_is_not_published(source, monkeypa
     write, order = passes._write, source.full(30)
     monkeypatch.setattr(passes, "_write", lambda *of: write(*of[:-1], of[-1].where("pk <> 'b'")))
     before = (source.rows(), source.state)
-    with pytest.raises(CountMismatch, match="3 items were read, 2 rows were written"):
+    with pytest.raises(CountMismatch, match="read: 3 items, written: 2 rows"):
         source.run(order)
     assert (source.rows(), source.state) == before
     assert set(source.metadata["refs"]) == {"main"}
@@ -48,7 +48,7 @@ def of_another_key(shop):
 def test_a_table_is_not_replaced_by_fewer_rows_than_were_counted(of_another_key, monkeypatch):
     source, before = of_another_key, of_another_key.metadata
     monkeypatch.setattr(load, "unpacked", lambda rows, columns: unpacked(rows, columns).where("sk <> 1.5"))
-    with pytest.raises(CountMismatch, match="3 items were read, 2 rows were written"):
+    with pytest.raises(CountMismatch, match="read: 3 items, written: 2 rows"):
         source.load(15)
     assert source.metadata == before
 
@@ -57,7 +57,7 @@ def test_a_table_is_not_replaced_by_items_of_which_one_has_no_key(of_another_key
     source, before = of_another_key, of_another_key.metadata
     order = source.full(15)
     rewrite(source, order, lambda lines: [line.replace('"2.5"', '"none"') for line in lines])
-    with pytest.raises(KeyMismatch, match=r"1 items of .* have a key that is no number"):
+    with pytest.raises(KeyMismatch, match=r"1 item of .* with a key that is no number"):
         source.run(order)
     assert source.metadata == before
 
