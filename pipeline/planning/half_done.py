@@ -78,8 +78,9 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
 def _stopped(claim: Claim) -> Halt:
     """Nothing is exported and no job started until the settings change or a person starts a run."""
     error = error_names()[claim.refused_with]
+    remedy = claim.remedy or error.default_remedy
     said = f"the job has refused it {claim.tries} times, and it is not tried again by itself. It said: {claim.refusal}"
-    return halt(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{error.default_remedy} {_TRY_AGAIN}")
+    return halt(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{remedy} {_TRY_AGAIN}")
 
 
 def _undone(seen: Observation) -> Claim | None:

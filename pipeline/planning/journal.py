@@ -95,7 +95,7 @@ class Claim:
     same settings, of which `settings` is the digest. `counted`: the client token of the job run that refused last before
     the claim: its report says nothing of the claim's own.
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the claim's job has refused,
-    `refusal` what it said, and `refused_by` the client token of that job run.
+    `refusal` what it said, `remedy` what it advised, and `refused_by` the client token of that job run.
     `committed`: whether it says that it has committed, also where the table was rolled back since.
     `reported`: whether the plan's job has left the report that is the proof that it was done, where no commit tells.
     `failed_runs`: how many job runs of a wish have ended without success.
@@ -110,6 +110,7 @@ class Claim:
     owner_runs: bool = False
     refused_with: str = ""
     refusal: str = ""
+    remedy: str = ""
     refused_by: str = ""
     committed: bool = False
     reported: bool = False
@@ -125,9 +126,8 @@ class Claim:
         `report` is empty where there is none, or nobody has asked for it.
         """
         outcome = report.get("outcome", "")
-        refused = self.with_refusal(report.get("error", ""), report.get("message", ""), report.get("client_token", ""))
         return replace(
-            refused,
+            self.with_refusal(report),
             owner_runs=owner_runs,
             committed=outcome in (ALREADY_THERE, COMMITTED),
             reported=outcome == REPORTED_AS.get(self.plan.mode),
@@ -137,11 +137,13 @@ class Claim:
         """Whether it matters how often its job has failed, which counts of a wish only."""
         return not self.owner_runs and self.plan.mode in (BACKFILL, FULL) and not self.is_done(table)
 
-    def with_refusal(self, error: str, message: str, client_token: str) -> Claim:
+    def with_refusal(self, report: Mapping[str, Any]) -> Claim:
         """The claim with what its job's report says of a refusal; without, where the report is older than the claim."""
+        error, client_token = report.get("error", ""), report.get("client_token", "")
         if not error or (client_token and client_token == self.counted):
             return self
-        return replace(self, refused_with=error, refusal=message, refused_by=client_token)
+        said = {"refusal": report.get("message", ""), "remedy": report.get("remedy", "")}
+        return replace(self, refused_with=error, refused_by=client_token, **said)
 
     def is_done(self, table: TableState) -> bool:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.

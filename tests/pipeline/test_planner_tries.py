@@ -31,6 +31,10 @@ def test_the_third_refusal_is_the_last_and_says_why(error):
     assert action.message.startswith("the job has refused it 3 times, and it is not tried again by itself.")
     assert action.message.endswith("It said: This is why.")
     assert action.remedy.endswith("Once the cause is removed, start a run: it tries again at once.")
+    advised = replace(refused(error, 3).claim, remedy="Hash what is inside.")
+    again = update(replace(refused(error, 3), claim=advised))
+    is_damaged = error in DAMAGED
+    assert again.remedy.startswith("Once the cause" if is_damaged else "Hash what is inside. Once the cause")
 
 
 @pytest.mark.parametrize("error", ["", "JobFailed", "TableContended", "Gap", "SomethingNobodyKnows"])
@@ -64,10 +68,12 @@ def test_a_run_that_died_is_no_refusal():
 
 def test_a_report_that_is_older_than_the_claim_says_nothing_of_its_job():
     counted = replace(claim(WINDOW), counted="job-1")
-    assert counted.with_refusal("HashSecretUnfit", "Why.", "job-1") == counted
-    assert counted.with_refusal("", "", "") == counted
-    refused_ = counted.with_refusal("HashSecretUnfit", "Why.", "job-2")
-    assert (refused_.refused_with, refused_.refusal, refused_.refused_by) == ("HashSecretUnfit", "Why.", "job-2")
+    report = {"error": "HashSecretUnfit", "message": "Why.", "remedy": "Do this."}
+    assert counted.with_refusal({**report, "client_token": "job-1"}) == counted
+    assert counted.with_refusal({}) == counted
+    refused_ = counted.with_refusal({**report, "client_token": "job-2"})
+    assert (refused_.refused_with, refused_.refused_by) == ("HashSecretUnfit", "job-2")
+    assert (refused_.refusal, refused_.remedy) == ("Why.", "Do this.")
 
 
 def test_other_settings_are_tried_at_once():
