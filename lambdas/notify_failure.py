@@ -8,8 +8,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas.aws import mail, parameters, source
 from lambdas.observability import doorway, logger
-from lambdas.telling import remember_given_up, report_of, tell
+from lambdas.telling import remember_end, report_of, tell
 from pipeline.deployment import Deployment
+from pipeline.mails.aftermath import ended_wish
 from pipeline.mails.failure import failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
@@ -30,9 +31,9 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     if tick is None or table == UNKNOWN_TABLE:
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
-        if given_up := plan.get("given_up"):
+        if ended := ended_wish(plan, failure):
             told, _ = _told(table, deployment)
-            remember_given_up(deployment, table, told, given_up)
+            remember_end(deployment, table, told, ended)
     else:
         told, recorded = _told(table, deployment)
         horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)

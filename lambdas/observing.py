@@ -20,10 +20,11 @@ def observe(
     *,
     by_schedule: bool,
     at_work: timedelta,
+    is_first_round: bool,
 ) -> Observation:
     """Look at source, table, journal and job. `found`: the parameters of the table `name`, as they were read.
 
-    `at_work`: for how long the execution has been.
+    `at_work`: for how long the execution has been; `is_first_round`: it has done nothing yet.
     """
     claim = newest_claim(found.runs)
     history = source.look(name)
@@ -38,11 +39,12 @@ def observe(
         recorded=found.recorded,
         claim=claim and _with_failed_runs(deployment, claim, state),
         execution=execution,
-        given_up=found.told.given_up,
+        told_end=found.told.ended,
         settings=found.settings.digest,
         by_schedule=by_schedule,
         cannot_record=found.told.cannot_record,
         at_work=at_work,
+        is_first_round=is_first_round,
     )
 
 

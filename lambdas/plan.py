@@ -32,7 +32,15 @@ def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
         if tick and not race and event["first"] and not event["retries"]:
             # Before anything can fail: that runs fail is told by others.
             record_tick(tick, found.settings.tick_minutes)
-        seen = observe(deployment, wish.table, found, event["execution"], by_schedule=by_schedule, at_work=at_work)
+        seen = observe(
+            deployment,
+            wish.table,
+            found,
+            event["execution"],
+            by_schedule=by_schedule,
+            at_work=at_work,
+            is_first_round=event["first"],
+        )
         found.settings.columns.check_key(seen.source.table.key)
         action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})

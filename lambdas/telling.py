@@ -35,10 +35,10 @@ def tell(steps: Steps, table: str, deployment: Deployment) -> list[str]:
     return subjects
 
 
-def remember_given_up(deployment: Deployment, table: str, before: Told | None, job_id: str) -> None:
-    """Record that a person has been told that a wish is given up. `before`: what had been told; None where nobody knows."""
-    if before and before.given_up != job_id:
-        _recorded(deployment, table, replace(before, given_up=job_id))
+def remember_end(deployment: Deployment, table: str, before: Told | None, job_id: str) -> None:
+    """Record that the end of a wish has been told. `before`: what had been told; None where nobody knows."""
+    if before and before.ended != job_id:
+        _recorded(deployment, table, replace(before, ended=job_id))
 
 
 def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:

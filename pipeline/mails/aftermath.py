@@ -17,11 +17,13 @@ from pipeline.errors import (
 )
 from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
-from pipeline.planning.execution_input import BACKFILL, MAINTAIN, REPORTED_AS, UPDATE, asking, wish_text
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, asking, wish_text
 from pipeline.planning.half_done import MOST_TRIES
+from pipeline.planning.wish_ends import TOLD_TO_THE_END
 
 _A_PERSON = "Nothing: a person must act."
 _ASK = "Ask for it again."
+_GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
 _FOR_OTHERS = "But the cause must be removed before the next run."
@@ -53,10 +55,13 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     plan, missed = event["plan"], _unclaimed(event, failure)
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:
-        told = "The schedule goes on with its own work; for what was asked for a person must act."
-        return Aftermath(_ANEW if plan.get("asked") == "" else told, missed=missed)
+        return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
+    if plan.get("ends"):
+        return Aftermath(_GOES_ON, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
     if missed:
         return Aftermath(_NOT_BEGUN, missed=missed)
+    if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
+        return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, table)
@@ -69,6 +74,17 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
     return Aftermath(_A_PERSON)
+
+
+def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
+    """The job id of the wish whose end the mail about a failure tells, because no run goes on with it; "" where there is none."""
+    mode = plan.get("mode", "")
+    if plan.get("ends") or mode not in TOLD_TO_THE_END:
+        return str(plan.get("ends", ""))
+    is_refused = failure.reported and not failure.kind.heals_by_itself
+    is_left = mode == VERIFY and (failure.reported or plan.get("claim", 0) > plan.get("attempt", 0))
+    is_done = failure.state == "RecordWatermark" and mode != FULL and failure.error not in _UNDONE
+    return str(plan["job_id"]) if is_refused or is_left or is_done else ""
 
 
 def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:

@@ -18,7 +18,7 @@ from pipeline.errors import (
     WishGivenUp,
 )
 from pipeline.instants import format_instant
-from pipeline.mails.aftermath import Aftermath, aftermath
+from pipeline.mails.aftermath import Aftermath, aftermath, ended_wish
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
 from pipeline.mails.told import Incident
@@ -107,7 +107,8 @@ def _facts(
 ) -> dict[str, Any]:
     kind = failure.kind
     ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
-    given_up = plan.get("asked", "")  # somebody's wish, which may be another than this run was to do
+    # Somebody's wish, which may be another than this run was to do.
+    given_up = plan.get("asked", "") if failure.error == WishGivenUp.__name__ else ""
     # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
     asking_helps = failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW)
     only_ask = bool(ask_again) and asking_helps and not given_up
@@ -123,6 +124,7 @@ def _facts(
         "heals_by_itself": after.heals,
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
         "job_run": failure.job_run,
+        "wish_ended": ended_wish(plan, failure),
     }
 
 

@@ -70,19 +70,19 @@ class News:
         return [name for name, is_news in happened.items() if is_news]
 
 
-def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, given_up: str = "") -> News:
+def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, ended: str = "") -> News:
     """What a failed run of the schedule is worth telling. `tick` is the time the schedule meant it for.
 
-    `given_up`: the job id of a wish that is given up by the failure, or "": each is told, also within one incident.
+    `ended`: the job id of a wish that no run goes on with after the failure, or "": each is told, also within one incident.
     """
     kind = replace(kind, error=kind.error[:LONGEST_NAME])
     # The failure says already that history is lost, or the next one will, where the table does not rebuild itself: a warning
     # of it in the same minute would be one mail too many.
-    heard = kind.error == HistoryLost.__name__ or bool(given_up and horizon and horizon.is_lost)
+    heard = kind.error == HistoryLost.__name__ or bool(ended and horizon and horizon.is_lost)
     news = _of_the_horizon(told, horizon, heard=heard)
     going_on = told.incident if told.incident and not told.incident.ending else None
     failures = going_on.failures if going_on else ()
-    if any(one.kind == kind for one in failures) and given_up in ("", told.given_up):
+    if any(one.kind == kind for one in failures) and ended in ("", told.ended):
         return news
     now = ToldFailure(kind, tick, horizon.watermark if horizon else None)
     failures = (*(one for one in failures if one.kind != kind), now)
@@ -90,7 +90,7 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
     incident = Incident(
         failures if len(failures) <= MOST_REMEMBERED else (failures[0], *failures[1 - MOST_REMEMBERED :])
     )
-    return replace(news, failed=True, told=replace(news.told, incident=incident, given_up=given_up or told.given_up))
+    return replace(news, failed=True, told=replace(news.told, incident=incident, ended=ended or told.ended))
 
 
 def round_works(mode: str) -> bool:

@@ -7,9 +7,11 @@ table; the rules of `pipeline.mails.incidents` make news of it, once when it is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from pipeline.mails.aftermath import ended_wish
 from pipeline.mails.digest import Digest, digest_due
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import meant_for
@@ -19,6 +21,7 @@ from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import MAINTAIN, ExecutionInput, tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Idle, Observation
+from pipeline.planning.wish_ends import TOLD_TO_THE_END
 from pipeline.settings import DAILY, TableSettings
 from pipeline.table.continuity import NOTHING_KNOWN, Rows, rows_of_report, rows_of_table
 
@@ -73,8 +76,9 @@ def after_round(told: Told, event: Mapping[str, Any]) -> News:
     """The news of a round that was carried out: what it has found, and what is over now. `event` is NotifySuccess's."""
     plan, rows = event["plan"], rows_of_report(event["report"])
     mode = plan.get("mode", "")
+    ended = plan["job_id"] if mode in TOLD_TO_THE_END else told.ended
     return after_look(
-        told,
+        replace(told, ended=ended),
         meant_for(event),
         works=round_works(mode),
         horizon=horizon_after(event),
@@ -90,4 +94,4 @@ def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, ho
     plan, tick = event["plan"], tick_of(event["input"])
     assert tick is not None  # who has started a run is told each failure of it, which is no news
     kind = Kind(failure.error, failure.state, plan.get("mode", ""))
-    return after_failure(told, kind, tick, horizon, plan.get("given_up", ""))
+    return after_failure(told, kind, tick, horizon, ended_wish(plan, failure))

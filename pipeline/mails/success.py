@@ -20,6 +20,7 @@ from pipeline.settings import EVERY_RUN
 from pipeline.table.drift import told_drift
 from pipeline.table.record_counts import accounting
 from pipeline.table.verification import told
+from pipeline.wording import number_of
 
 _WHAT = {
     job_kinds.LOAD: "Loaded {table} into {iceberg}.",
@@ -46,13 +47,13 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     """Tell what one round of a run did. `event` is NotifySuccess's: plan, report, exports, jobRun and times."""
     plan, report = event["plan"], event["report"]
     if plan["kind"] == "Record":
-        return _recorded_mail(event, deployment)
+        return _late_mail(event, deployment) if "job_id" in plan else _recorded_mail(event, deployment)
     counts = report["counts"]
     ended = clock(event["endedAt"])
     lag = ended - parse_instant(report["watermark"])
     cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
-        _WHAT[report["job"]].format(table=plan["table"], iceberg=f"{deployment.database}.{plan['iceberg_table']}"),
+        _what(event, deployment),
         "",
         f"The table shows every change before {report['watermark']}.",
         *_stretches(event["exports"]),
@@ -68,12 +69,45 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *links(event["execution"], deployment, event["jobRun"].get("id", "")),
         f"Report: {report['report']}",
     ]
+    facts = {"exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
+    return _mail(event, lines, facts, deployment)
+
+
+def _mail(event: Mapping[str, Any], lines: Sequence[str], more: Mapping[str, Any], deployment: Deployment) -> Mail:
+    """A mail about work of the plan's mode. `more`: the facts that only its own run knows."""
+    plan, report = event["plan"], event["report"]
+    counts = report["counts"]
     found = {VERIFY: f"verified, {told(counts)}", MAINTAIN: "maintained"}
-    what = f"{found.get(plan['mode'], str(counts.get('read', 0)) + ' records')}, at {report['watermark']}"
+    what = f"{found.get(plan['mode'], number_of(counts.get('read', 0), 'record'))}, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
-    facts |= {"report": report, "exports": event["exports"], "lag_seconds": int(lag.total_seconds()), "cost_usd": cost}
     headline = subject(deployment, "OK", plan["table"], what)
-    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", facts)
+    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", {**facts, "report": report, **more})
+
+
+def _late_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
+    """What a person has asked for is done, and its run ended before it could tell."""
+    plan, report = event["plan"], event["report"]
+    lines = [
+        _what(event, deployment),
+        "",
+        f"The table shows every change before {report['watermark']}.",
+        "",
+        *accounting(report["job"], report["counts"]),
+        *_notes(plan, report),
+        "",
+        "The run that began it ended before it could tell; this is the first mail about it. Nothing was done again.",
+        *history_line(horizon_after(event)),
+        "",
+        *links(event["execution"], deployment),
+        f"Report: {report['report']}",
+    ]
+    return _mail(event, lines, {}, deployment)
+
+
+def _what(event: Mapping[str, Any], deployment: Deployment) -> str:
+    plan = event["plan"]
+    names = {"table": plan["table"], "iceberg": f"{deployment.database}.{plan['iceberg_table']}"}
+    return _WHAT[event["report"]["job"]].format(**names)
 
 
 def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:

@@ -90,14 +90,14 @@ class Incident:
 class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
-    `given_up`: the job id of the last wish that was told to be given up. `doubted`: at which watermark rows were not what
+    `ended`: the job id of the last wish whose end was told, whatever it was. `doubted`: at which watermark rows were not what
     changes say. `trusted`: the watermark at which the table was verified or made anew last.
     """
 
     incident: Incident | None = None
     level: int = 0
     digested: datetime | None = None
-    given_up: str = ""
+    ended: str = ""
     doubted: datetime | None = None
     trusted: datetime | None = None
 
@@ -110,8 +110,8 @@ class Told:
     def to_text(self) -> str:
         """Write it as its parameter's value."""
         raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
-        if self.given_up:
-            raw["given_up"] = self.given_up
+        if self.ended:
+            raw["ended"] = self.ended
         if self.doubted:
             raw["doubted"] = format_instant(self.doubted)
         if self.trusted:
@@ -137,8 +137,8 @@ class Told:
         failures = tuple(map(_failure_from_json, found["failures"]))
         incident = Incident(failures, ending=bool(found.get("ending", False))) if failures else None
         doubted, trusted = (_instant(raw.get(name, "")) for name in ("doubted", "trusted"))
-        digested, given_up = _instant(raw["digested"]), str(raw.get("given_up", ""))
-        return cls(incident, int(raw["level"]), digested, given_up, doubted, trusted)
+        digested, ended = _instant(raw["digested"]), str(raw.get("ended", ""))
+        return cls(incident, int(raw["level"]), digested, ended, doubted, trusted)
 
 
 def _failure_to_json(failure: ToldFailure) -> list[str]:

@@ -31,13 +31,13 @@ def out_of_reach(seen: Observation) -> bool:
     One that its job has refused for good is left undone for that, as its mail has said.
     """
     claim = _open(seen, BACKFILL, FULL)
-    return claim is not None and not _is_refused_for_good(claim) and claim.plan.start < seen.restorable.earliest
+    return claim is not None and not is_refused_for_good(claim) and claim.plan.start < seen.restorable.earliest
 
 
 def full_refused_for_good(seen: Observation) -> bool:
     """Whether the claim in force is a full export that its job has refused and that is not tried again, in reach or not."""
     claim = _open(seen, FULL)
-    return claim is not None and (_is_refused_for_good(claim) or _is_damaged_for_good(claim))
+    return claim is not None and (is_refused_for_good(claim) or _is_damaged_for_good(claim))
 
 
 def _open(seen: Observation, *modes: str) -> Claim | None:
@@ -62,7 +62,7 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
         return None
     is_damaged = _is_damaged(claim)
     # What heals by itself, as a job that died or a lost race, is tried for ever, and counts for nothing.
-    is_refused = is_damaged or _is_refused_for_good(claim)
+    is_refused = is_damaged or is_refused_for_good(claim)
     is_tried_alike = seen.by_schedule and claim.settings == seen.settings
     if is_tried_alike and is_refused and claim.tries >= MOST_TRIES:
         return _stopped(claim)
@@ -97,7 +97,8 @@ def _refusal(claim: Claim) -> type[PipelineError] | None:
     return error_names().get(claim.refused_with)
 
 
-def _is_refused_for_good(claim: Claim) -> bool:
+def is_refused_for_good(claim: Claim) -> bool:
+    """Whether the claim's job has refused it in a way that does not heal."""
     refused = _refusal(claim)
     return refused is not None and not refused.heals_by_itself
 
@@ -126,7 +127,7 @@ def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
         return True
     if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
         return True
-    return claim.plan.mode != UPDATE and _is_refused_for_good(claim)
+    return claim.plan.mode != UPDATE and is_refused_for_good(claim)
 
 
 def _still_applies(claim: Claim, seen: Observation) -> bool:

@@ -60,10 +60,10 @@ class Observation:
     """What was seen: the source, the table, the parameters and who asks.
 
     `control` is the control parameter's value; `recorded` the last-export-time parameter's, or "" where there is none;
-    `claim` the claim in force; `execution` the ARN of the execution that plans. `given_up`: the job id of the wish whose
-    giving up has been mailed last, or "". `settings`: the digest of the table's settings. `by_schedule`: no person asks.
+    `claim` the claim in force; `execution` the ARN of the execution that plans. `told_end`: the job id of the wish whose
+    end has been mailed last, or "". `settings`: the digest of the table's settings. `by_schedule`: no person asks.
     `cannot_record`: it has been mailed that `recorded` could not be corrected, and nothing has worked since. `at_work`: for
-    how long the execution has been.
+    how long the execution has been. `is_first_round`: it has done nothing yet.
     """
 
     source: SourceHistory
@@ -72,11 +72,12 @@ class Observation:
     recorded: str
     claim: Claim | None
     execution: str
-    given_up: str = ""
+    told_end: str = ""
     settings: str = ""
     by_schedule: bool = True
     cannot_record: bool = False
     at_work: timedelta = timedelta(0)
+    is_first_round: bool = True
 
     @property
     def horizon(self) -> Horizon | None:
@@ -129,13 +130,15 @@ class Record:
     """The table is right and the last-export-time parameter is not: write it again from the table.
 
     `unrecorded`: the mode of the work that its run has committed and not recorded any more; "" where somebody has changed
-    the parameter. `fulfils`: whether what the execution was started for is done.
+    the parameter. `fulfils`: whether what the execution was started for is done. `untold`: the job id of a wish, of the mode
+    `unrecorded`, that is done and that nobody has been told of; the parameter may be right then.
     """
 
     watermark: datetime
     recorded: str
     unrecorded: str = ""
     fulfils: bool = False
+    untold: str = ""
 
     kind = "Record"
 
@@ -155,13 +158,15 @@ class Idle:
 class Halt:
     """Only a person can help: the run fails with the named error.
 
-    `given_up`: the job id of the wish that is given up by it, and `asked` the input to ask for it again, as JSON; else "".
+    `ends`: the job id of the wish that no run goes on with, whose end it tells; `mode`: that of the wish, where its job's own
+    error tells; `asked`: the input to ask for it again, as JSON. Else "".
     """
 
     error: str
     message: str
     remedy: str
-    given_up: str = ""
+    ends: str = ""
+    mode: str = ""
     asked: str = ""
 
     kind = "Halt"
@@ -194,9 +199,12 @@ def describe(action: Action) -> dict[str, Any]:
             "recorded": action.recorded,
             "unrecorded": action.unrecorded,
             "fulfils": action.fulfils,
+            **({"mode": action.unrecorded, "job_id": action.untold} if action.untold else {}),
         }
     if isinstance(action, Idle):
         until = format_instant(action.until) if action.until else ""
         return {"kind": action.kind, "reason": action.reason, "message": action.message, "until": until}
-    wish = {"given_up": action.given_up, "asked": action.asked} if action.given_up else {}
+    wish = {"ends": action.ends, "asked": action.asked} if action.ends else {}
+    if action.mode:
+        wish["mode"] = action.mode
     return {"kind": action.kind, "error": action.error, "message": action.message, "remedy": action.remedy, **wish}

@@ -3,15 +3,16 @@
 It asks these questions in this order, and the first that has an answer decides:
 
 1.  May anything be planned?              control, another run at work, recovery on
-2.  Is history lost?                      the schedule makes a full export, where the settings say so
-3.  Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
-4.  Is there half-done work?              what a run that died had planned is finished, as it was planned
-5.  Can source and table be trusted?      same source table, a watermark that makes sense, history that reaches back to it
-6.  Does last-export-time differ?         it is corrected, and told, before anything new is begun
-7.  Has a person wished for something?    backfill, full, verify, maintain
-8.  Is maintenance long overdue?          then it comes before the windows, once
-9.  What has closed since the watermark?  bootstrap, or catch-up of everything that has closed
-10. Is maintenance due?                   else the table is up to date, and the run idles
+2.  Has a wish ended, and nobody told?    its run ended before it could: then its person is told
+3.  Is history lost?                      the schedule makes a full export, where the settings say so
+4.  Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
+5.  Is there half-done work?              what a run that died had planned is finished, as it was planned
+6.  Can source and table be trusted?      same source table, a watermark that makes sense, history that reaches back to it
+7.  Does last-export-time differ?         it is corrected, and told, before anything new is begun
+8.  Has a person wished for something?    backfill, full, verify, maintain
+9.  Is maintenance long overdue?          then it comes before the windows, once
+10. What has closed since the watermark?  bootstrap, or catch-up of everything that has closed
+11. Is maintenance due?                   else the table is up to date, and the run idles
 
 A run that has been at work for long begins none of the last three: the next tick does.
 """
@@ -57,6 +58,7 @@ from pipeline.planning.observation import (
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import halt, recovery_too_short, unfit
+from pipeline.planning.wish_ends import untold_end
 from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
 from pipeline.table.maintenance import is_due
 
@@ -72,6 +74,7 @@ def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action
     """Decide what this run does next."""
     return (
         _held_back(seen, wish)
+        or untold_end(seen, wish)
         or _rebuild(seen, wish, rules)
         or _give_up(seen, wish)
         or half_done(seen, wish)
@@ -135,13 +138,13 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
 def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     """Tell of a wish whose job has failed too often, or that has waited too long, before anything else takes its place.
 
-    The Halt comes again until its mail has gone out: `given_up` is the job id that was mailed last.
+    The Halt comes again until its mail has gone out.
     """
     claim = seen.claim
     is_too_late = out_of_reach(seen)
     if claim is None or not (wish_given_up(claim) or is_too_late) or claim.is_done(seen.table):
         return None
-    if (plan := claim.plan).job_id == seen.given_up or serves(plan, wish):
+    if (plan := claim.plan).job_id == seen.told_end or serves(plan, wish):
         return None
     begins = earliest_backfill(seen) if is_too_late else plan.start
     start = format_instant(begins) if plan.mode == BACKFILL else ""
@@ -153,7 +156,7 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
         remedy = "Ask for it again; a backfill begins at a later instant then."
     else:
         told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
-    return Halt(WishGivenUp.__name__, told, remedy, given_up=plan.job_id, asked=asked)
+    return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)
 
 
 def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | None:

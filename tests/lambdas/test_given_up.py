@@ -51,7 +51,7 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
     assert schedule.subjects == ["FAILED orders: WishGivenUp"]
     wish = json.dumps({"table": "orders", "mode": "backfill", "from": account.instants(2)[0]}, separators=(",", ":"))
     assert f"--input '{wish}'\n" in schedule.last
-    assert schedule.told().given_up == wished.job_id
+    assert schedule.told().ended == wished.job_id
 
 
 def test_what_its_job_has_refused_three_times_waits_for_a_person_or_for_other_settings(

@@ -105,6 +105,7 @@ def test_a_machine_gets_the_facts_of_a_failure_as_json_and_what_filters_go_by(ac
         "heals_by_itself": False,
         "history_left_seconds": None,
         "job_run": "",
+        "wish_ended": "",
         "execution": "arn:aws:states:…:execution",
     }
 

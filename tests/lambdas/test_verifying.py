@@ -9,6 +9,7 @@ import pytest
 from lambdas.plan import handler as plan_handler
 from lambdas.record_watermark import handler as record_handler
 from pipeline.errors import JobFailed
+from pipeline.mails.told import Told
 from tests.lambdas.account import Account, call
 
 pytestmark = pytest.mark.local_aws
@@ -72,6 +73,9 @@ def test_a_stopped_verification_is_taken_over_by_the_schedule_once(account: Acco
     taken = plan(second)
     assert (taken["job_id"], taken["taken_over_from"]) == (begun["job_id"], first)
     account.stop(second)
+    given_up = plan(third)
+    assert (given_up["error"], given_up["ends"]) == ("WishGivenUp", begun["job_id"])
+    account.put_parameter("orders", "told", Told(ended=begun["job_id"]).to_text())
     assert plan(third)["mode"] == "update"
 
 
@@ -81,4 +85,5 @@ def test_differences_do_not_keep_the_schedule_from_its_work(account: Account):
     begun = plan(first, mode="verify")
     account.write_report(begun["job_id"], outcome="refused", error="VerificationFailed")
     account.stop(first)
+    account.put_parameter("orders", "told", Told(ended=begun["job_id"]).to_text())
     assert plan(account.execution())["mode"] == "update"

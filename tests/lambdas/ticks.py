@@ -41,9 +41,9 @@ class Schedule:
 
     @property
     def subjects(self) -> list[str]:
-        """What has been mailed, without the stack's name."""
+        """What has been mailed, without the stack's name; a long line is folded behind the header's name."""
         mails = self.account.aws.outbox()[self._before :]
-        return [mail["Subject"].removeprefix("[Tidemark] ") for mail in mails]
+        return [mail["Subject"].strip().removeprefix("[Tidemark] ") for mail in mails]
 
     @property
     def last(self) -> str:

@@ -38,7 +38,7 @@ def test_what_a_person_must_mend_is_said_also_where_all_is_done():
 
 
 def test_of_a_backfill_that_is_lost_with_its_history_nobody_is_asked_to_pay_for_again_what_the_next_run_brings():
-    halt = {"kind": "Halt", "table": "orders", "given_up": "backfill-1", "asked": ""}
+    halt = {"kind": "Halt", "table": "orders", "ends": "backfill-1", "asked": ""}
     mail = failed("WishGivenUp", "Plan", asked={}, planned=halt)
     assert "does by itself: The next run makes the table anew from a full export.\n" in mail.text
     assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")

@@ -61,7 +61,7 @@ def test_what_is_tried_three_times_says_so():
 
 def test_whoever_meets_somebody_else_s_wish_that_is_given_up_is_told_how_to_ask_for_both():
     given_up = '{"table":"orders","mode":"backfill","from":"2026-11-20T00:00:00Z"}'
-    halt = {"kind": "Halt", "table": "orders", "given_up": "backfill-1", "asked": given_up}
+    halt = {"kind": "Halt", "table": "orders", "ends": "backfill-1", "asked": given_up}
     facts = failed("WishGivenUp", "Plan", asked={"mode": "verify"}, planned=halt).facts
     assert facts["command"].endswith(f"--input '{given_up}'")
     assert facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")

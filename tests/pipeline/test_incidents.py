@@ -47,10 +47,10 @@ def test_a_failure_is_mailed_unless_the_same_was_in_this_incident(before, kind, 
 def test_each_wish_that_is_given_up_is_told_once_also_within_one_incident():
     halt = Kind("WishGivenUp", "Plan")
     first = after_failure(told(JOB), halt, SINCE, NEAR, "backfill-1")
-    assert first == News(replace(told(JOB, halt), given_up="backfill-1"), failed=True)
+    assert first == News(replace(told(JOB, halt), ended="backfill-1"), failed=True)
     assert not after_failure(first.told, halt, SINCE, NEAR, "backfill-1").failed
     second = after_failure(first.told, halt, SINCE, NEAR, "full-2")
-    assert second == News(replace(told(JOB, halt), given_up="full-2"), failed=True)
+    assert second == News(replace(told(JOB, halt), ended="full-2"), failed=True)
     assert Told.from_text(second.told.to_text()) == second.told
     assert after_failure(second.told, JOB, SINCE, NEAR) == News(second.told)
 
@@ -207,7 +207,7 @@ def test_a_full_export_of_a_table_that_was_not_there_is_over_once_it_is():
 
 
 def test_a_full_export_that_is_given_up_is_closed():
-    given_up = Told(incident("12:15", "", FULL, Kind("WishGivenUp", "Plan")), given_up="full-1")
+    given_up = Told(incident("12:15", "", FULL, Kind("WishGivenUp", "Plan")), ended="full-1")
     assert after_look(given_up, LATER, works=True, horizon=None).names == ["IncidentClosed"]
 
 

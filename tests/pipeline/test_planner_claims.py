@@ -153,7 +153,7 @@ def test_windows_refused_for_another_reason_are_tried_again_as_they_are(error):
 @pytest.mark.parametrize("error", REFUSED_FOR_GOOD)
 @pytest.mark.parametrize("found", [plan("12:30", FULL), plan("10:00 12:00", BACKFILL)], ids=["rebuild", "backfill"])
 def test_a_wish_that_the_job_refused_for_good_does_not_keep_the_schedule_from_its_work(found, error):
-    world = seen("12:00", "09:00-13:00", claim=claim(found, refused_with=error))
+    world = replace(seen("12:00", "09:00-13:00", claim=claim(found, refused_with=error)), told_end=found.job_id)
     assert update(world) == Export(plan("12:00 13:00"), 8)
 
 

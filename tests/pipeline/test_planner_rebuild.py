@@ -62,10 +62,10 @@ def test_a_backfill_that_is_lost_with_its_history_is_told_of_before_the_table_is
     undone = claim(plan("14/10:00 14/11:00 14/12:00", BACKFILL))
     action = follow(replace(LOST, claim=undone))
     assert isinstance(action, Halt)
-    assert (action.error, action.given_up) == ("WishGivenUp", undone.plan.job_id)
+    assert (action.error, action.ends) == ("WishGivenUp", undone.plan.job_id)
     # Asking again would pay for what the table shows by then.
     assert (action.asked, action.remedy[:37]) == ("", "Nothing: the next run makes the table")
-    told = follow(replace(LOST, claim=undone, given_up=undone.plan.job_id))
+    told = follow(replace(LOST, claim=undone, told_end=undone.plan.job_id))
     assert isinstance(told, Export)
     assert told.plan == plan("13:00", FULL, 8)
 
@@ -92,7 +92,8 @@ def test_a_rebuild_whose_files_are_damaged_is_exported_anew():
 
 
 def test_a_rebuild_that_its_job_refuses_for_good_is_not_paid_for_again():
-    world = replace(LOST, claim=claim(plan("12:00", FULL), refused_with="OverrideContradicted"))
+    begun = plan("12:00", FULL)
+    world = replace(LOST, claim=claim(begun, refused_with="OverrideContradicted"), told_end=begun.job_id)
     action = follow(world)
     assert isinstance(action, Halt)
     assert action.error == "HistoryLost"
@@ -104,7 +105,7 @@ def test_a_refused_rebuild_is_not_paid_for_again_once_its_export_is_out_of_reach
     begun = plan("14/13:00", FULL)
     world = replace(LOST, claim=replace(claim(begun, refused_with=refused), tries=tries))
     assert isinstance(follow(world), Halt)
-    told = follow(replace(world, given_up=begun.job_id))
+    told = follow(replace(world, told_end=begun.job_id))
     assert isinstance(told, Halt)
     assert told.error == "HistoryLost"
 

@@ -94,4 +94,4 @@ def test_a_bootstrap_whose_files_are_damaged_each_time_is_not_paid_for_again():
 def test_a_wish_whose_files_are_damaged_each_time_is_given_up(wished):
     assert update(refused("ChecksumMismatch", 2, wished)).kind == "Export"
     action = update(refused("ChecksumMismatch", 3, wished))
-    assert (action.error, action.given_up) == ("WishGivenUp", wished.job_id)
+    assert (action.error, action.ends) == ("WishGivenUp", wished.job_id)

@@ -148,6 +148,8 @@ def test_what_a_run_has_committed_and_not_recorded_any_more_is_recorded_before_t
 def test_a_full_export_that_was_committed_and_not_recorded_is_told_as_what_it_is():
     lost = plan("12:00", FULL, 7)
     world = seen(shows=table("12:00", job_id=lost.job_id), claim=claim(lost), recorded="2026-11-21T09:00:00Z")
+    assert update(world) == Record(at("12:00"), "2026-11-21T09:00:00Z", unrecorded="full", untold=lost.job_id)
+    world = replace(world, told_end=lost.job_id)
     assert update(world) == Record(at("12:00"), "2026-11-21T09:00:00Z", unrecorded="full")
     first = plan("12:00")
     world = seen(shows=table("12:00", job_id=first.job_id), claim=claim(first), recorded="")

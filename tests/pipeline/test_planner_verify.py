@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.errors import error_names
@@ -29,7 +31,7 @@ def test_a_full_export_is_asked_for_at_the_watermark(restorable):
     ],
 )
 def test_a_verification_asked_for_again_is_other_work_although_the_watermark_is_the_same(before):
-    world = seen("12:00", claim=before)
+    world = replace(seen("12:00", claim=before), told_end=before.plan.job_id)
     assert verify(world) == Export(plan("12:00", VERIFY, attempt=8), 8)
     assert plan("12:00", VERIFY, attempt=8).job_id != FOUND.job_id
 
@@ -92,7 +94,8 @@ def test_a_verification_whose_run_died_is_finished_by_the_next_with_the_same_exp
     ],
 )
 def test_a_verification_that_is_done_refused_or_failing_does_not_keep_the_schedule_from_its_work(left):
-    assert update(seen("12:00", "09:00-13:00", claim=left)) == Export(plan("12:00 13:00"), left.number + 1)
+    world = replace(seen("12:00", "09:00-13:00", claim=left), told_end=left.plan.job_id)
+    assert update(world) == Export(plan("12:00 13:00"), left.number + 1)
 
 
 def test_a_full_export_asked_for_does_not_wait_for_a_verification():

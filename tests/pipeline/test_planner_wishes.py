@@ -128,14 +128,14 @@ def test_a_wish_whose_job_has_ended_three_times_is_given_up_and_its_person_told_
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
     action = update(world)
     assert isinstance(action, Halt)
-    assert (action.error, action.given_up, action.asked) == ("WishGivenUp", wished.job_id, asked)
+    assert (action.error, action.ends, action.asked) == ("WishGivenUp", wished.job_id, asked)
     assert "has ended 3 times without success" in action.message
 
 
 @pytest.mark.parametrize(("wished", "_asked"), WISHES)
 def test_until_then_it_is_tried_again_and_once_that_is_told_the_schedule_goes_on(wished, _asked):
     assert update(seen("12:00", "09:00-13:00", claim=tried(wished, 2))) == Export(wished, 8, taken_over_from=OTHER)
-    told = replace(seen("12:00", "09:00-13:00", claim=tried(wished, 3)), given_up=wished.job_id)
+    told = replace(seen("12:00", "09:00-13:00", claim=tried(wished, 3)), told_end=wished.job_id)
     assert update(told) == Export(plan("12:00 13:00"), 8)
 
 
@@ -146,13 +146,13 @@ def test_a_wish_that_can_no_longer_be_exported_is_not_dropped_without_a_word(wis
     later = replace(world, source=replace(world.source, earliest=wished.start + timedelta(seconds=1)))
     action = update(later)
     assert isinstance(action, Halt)
-    assert (action.error, action.given_up) == ("WishGivenUp", wished.job_id)
+    assert (action.error, action.ends) == ("WishGivenUp", wished.job_id)
     assert "can be exported any more" in action.message
     earliest = ',"from":"2026-11-21T10:00:01Z"' if wished.mode == BACKFILL else ""
     assert action.asked == f'{{"table":"orders","mode":"{wished.mode}"{earliest}}}'
-    assert update(replace(later, given_up=wished.job_id)) == Export(plan("12:00 13:00"), 8)
+    assert update(replace(later, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
     refused = replace(later, claim=claim(wished, refused_with="OverrideContradicted"))
-    assert isinstance(update(refused), Export), "its mail has said so"
+    assert isinstance(update(replace(refused, told_end=wished.job_id)), Export), "its mail has said so"
 
 
 def test_a_backfill_may_not_begin_where_history_ends_within_the_hour():
@@ -167,12 +167,13 @@ def test_a_backfill_may_not_begin_where_history_ends_within_the_hour():
 
 def test_the_telling_of_another_wish_is_not_enough():
     world = seen("12:00", "09:00-13:00", claim=tried(plan("10:00 12:00", BACKFILL), 3))
-    assert update(replace(world, given_up=plan("12:00", FULL).job_id)).kind == "Halt"
+    assert update(replace(world, told_end=plan("12:00", FULL).job_id)).kind == "Halt"
 
 
 def test_a_wish_that_its_last_job_run_has_fulfilled_after_all_is_not_given_up():
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3), shows=table("12:00", done=(wished,)))
+    world = replace(world, told_end=wished.job_id)
     assert update(world) == Export(plan("12:00 13:00"), 8)
 
 
@@ -212,7 +213,8 @@ def test_asked_for_again_a_wish_that_was_given_up_is_other_work():
 def test_asked_for_again_a_wish_is_other_work_whatever_has_come_in_between(between):
     asked = [backfill(seen("12:00", "09:00-13:00"), "10:00"), full(seen("12:00", "09:00-13:00"))]
     other = claim(plan("12:00", between, 4), 4, reported=True)
-    again = [f(seen("12:00", "09:00-13:00", claim=other)) for f in (lambda world: backfill(world, "10:00"), full)]
+    world = replace(seen("12:00", "09:00-13:00", claim=other), told_end=other.plan.job_id)
+    again = [f(world) for f in (lambda world: backfill(world, "10:00"), full)]
     assert [action.number for action in again] == [5, 5]
     assert {action.plan.job_id for action in asked}.isdisjoint(action.plan.job_id for action in again)
 
@@ -227,5 +229,5 @@ def test_no_other_wish_takes_the_place_of_one_that_is_given_up_before_that_is_to
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
     assert backfill(world, "11:00").error == "WishGivenUp"
-    told = replace(world, given_up=wished.job_id)
+    told = replace(world, told_end=wished.job_id)
     assert backfill(told, "11:00") == Export(plan("11:00 12:00", BACKFILL, 8), 8)

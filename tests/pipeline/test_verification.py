@@ -58,7 +58,7 @@ def failed(error: str, **report: str):
     raw = {"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "{}"}
     failure = Failure.from_state(raw).explained_by({"error": error, "message": "m", "remedy": "r", **report})
     event = {"input": {"table": "orders", "mode": "verify"}, "execution": EXECUTION}
-    plan = {"kind": "Export", "table": "orders", "mode": "verify"}
+    plan = {"kind": "Export", "table": "orders", "mode": "verify", "job_id": "verify-1"}
     return failure_mail({**event, "plan": plan}, failure, DEPLOYMENT)
 
 

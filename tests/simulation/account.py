@@ -10,13 +10,15 @@ from datetime import timedelta
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import PipelineError, TableNotFound
+from pipeline.errors import PipelineError, TableNotFound, error_names
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
+from pipeline.planning.execution_input import FULL, VERIFY
 from pipeline.planning.horizon import Horizon
-from pipeline.planning.journal import Claim
+from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import SourceHistory
 from pipeline.planning.rules import history_needed, rules_of
+from pipeline.planning.wish_ends import TOLD_TO_THE_END
 from pipeline.settings import HALT, Settings
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports
@@ -135,8 +137,22 @@ class Account:
         """Create ``run/<n>`` if nobody has."""
         if str(claim.number) in self.parameters.runs:
             return False
+        self._check_end_was_told(claim)
         self.parameters.runs = {**self.parameters.runs, str(claim.number): claim.to_text()}
         return True
+
+    def _check_end_was_told(self, following: Claim) -> None:
+        """No wish makes room for other work before its end was mailed; who asks for everything anew hears of that."""
+        before = newest_claim(self.parameters.runs)
+        if before is None or before.plan.mode not in TOLD_TO_THE_END or following.plan.mode in (FULL, before.plan.mode):
+            return
+        plan, state = before.plan, self.table.state
+        seen = before.with_report(self.jobs.report(plan.job_id), owner_runs=False)
+        refused = error_names().get(seen.refused_with)
+        is_shown = plan.mode == VERIFY or (state.marker is not None and state.marker.job_id == plan.job_id)
+        has_ended = (seen.is_done(state) and is_shown) or (refused and not refused.heals_by_itself)
+        if has_ended and plan.job_id not in self.post.told_ends and self.clock.now - self.post.failed_at > DAY:
+            raise self.timeline.violated("who has wished something is told how it ended", f"{plan.job_id}: nothing")
 
     def remove_claims_before(self, number: int) -> None:
         """Remove the claims older than the one before `number`."""

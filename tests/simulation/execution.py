@@ -108,7 +108,7 @@ def _caught(name: str, run: Run, called: str, error: PipelineError) -> str:
     if "failure" in assigned:
         run.failed(name, called, error)
     else:
-        run.untold = True
+        run.could_not_tell()
     if "plan" in assigned:
         run.plan, run.horizon, run.outlook = None, None, {}
     return str(catch["Next"])

@@ -53,8 +53,8 @@ def all_clear_forgotten_after_an_idle_look() -> Iterator[None]:
 def every_failure_told() -> Iterator[None]:
     """What has been told of an incident is recorded and never looked at."""
 
-    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, given_up: str) -> News:
-        return after_failure(replace(told, incident=None), kind, tick, horizon, given_up)
+    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, ended: str) -> News:
+        return after_failure(replace(told, incident=None), kind, tick, horizon, ended)
 
     with patch.object(outlook, "after_failure", after):
         yield
@@ -64,8 +64,8 @@ def every_failure_told() -> Iterator[None]:
 def only_the_first_failure_told() -> Iterator[None]:
     """An open incident silences every other failure too."""
 
-    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, given_up: str) -> News:
-        return News(told) if told.incident else after_failure(told, kind, tick, horizon, given_up)
+    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, ended: str) -> News:
+        return News(told) if told.incident else after_failure(told, kind, tick, horizon, ended)
 
     with patch.object(outlook, "after_failure", after):
         yield

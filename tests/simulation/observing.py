@@ -34,11 +34,12 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         recorded=found.recorded,
         claim=claim,
         execution=run.name,
-        given_up=told_of(found.told).given_up,
+        told_end=told_of(found.told).ended,
         settings=account.digest,
         by_schedule=tick_of(run.input) is not None,
         cannot_record=told_of(found.told).cannot_record,
         at_work=timedelta(seconds=run.planned - run.started),
+        is_first_round=run.is_first_round,
     )
 
 

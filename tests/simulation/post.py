@@ -75,6 +75,9 @@ class Post:
         self._ending = self._over = False
         #: The version since which the open incident is as it is.
         self._since = 0
+        #: The job ids of the wishes whose end has been mailed, and when a run could not mail something.
+        self.told_ends: set[str] = set()
+        self.failed_at = 0
         self._mailed: dict[int, Mailed] = {}
         self._known: dict[int, int] = {}
 
@@ -86,13 +89,14 @@ class Post:
 
     def takes(self, mail: Sent) -> None:
         """A mail has gone out."""
+        self.told_ends.add(mail.facts.get("wish_ended" if mail.status == FAILURE else "job_id", ""))
         if mail.status != SUCCESS:
             self._timeline.add("mail", "{} {} {} {}", mail.run, mail.status, " ".join(mail.kind), mail.level or "")
         if not mail.of_schedule:
             return
         mailed = self._mailed.setdefault(mail.run, Mailed())
         if mail.known == self.version:
-            again = mail.kind in self._kinds and mail.facts["error"] != WishGivenUp.__name__  # each wish by itself
+            again = mail.kind in self._kinds and not mail.facts.get("wish_ended")  # each wish by itself
             if mail.status == FAILURE and again and not self._ending:
                 raise self._wrong("one mail for one incident", f"{' '.join(mail.kind)} has been told")
             if mail.status == WARNING and mail.level <= self._level:

@@ -63,6 +63,7 @@ class Run:
     #: Whether a state that mails has been given up, or what it mailed could not be recorded.
     untold: bool = False
     steps: int = 0
+    is_first_round: bool = True
     outcome: str = ""
 
     def __post_init__(self) -> None:
@@ -98,6 +99,10 @@ class Run:
     def meant_for(self) -> datetime:
         """When it began for those who watch the schedule."""
         return tick_of(self.input) or instant(self.started)
+
+    def could_not_tell(self) -> None:
+        """A state that mails has been given up, or what it mailed could not be recorded."""
+        self.untold, self.account.post.failed_at = True, self.account.clock.now
 
     def pause(self) -> Iterator[int]:
         """Let time pass between two calls, in which others may come in between."""

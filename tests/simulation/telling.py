@@ -11,6 +11,7 @@ from typing import Any
 from pipeline.errors import EdgeFailed
 from pipeline.instants import format_instant
 from pipeline.mails import outlook, steps
+from pipeline.mails.aftermath import ended_wish
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import SUCCESS, Mail
@@ -18,7 +19,7 @@ from pipeline.mails.success import horizon_after, is_told_at_once
 from pipeline.mails.told import Told
 from pipeline.planning.execution_input import MAINTAIN, ExecutionInput, tick_of
 from pipeline.planning.horizon import Horizon, horizon_of_record
-from pipeline.planning.observation import Export, Halt, Observation, describe
+from pipeline.planning.observation import Export, Observation, describe
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.clock import instant
 from tests.simulation.post import Sent
@@ -48,8 +49,10 @@ def notify_news(run: Run) -> State:
 def notify_success(run: Run) -> State:
     """Mail what the round did, if it is to be told at once, and what is over now."""
     event = {**_event(run), "report": run.report}
+    run.is_first_round = False
     if is_told_at_once(event):
-        run.ask("sns", lambda: run.account.tell(Sent(run.number, SUCCESS)))
+        told = Sent(run.number, SUCCESS, facts={"job_id": run.report["job_id"]})
+        run.ask("sns", lambda: run.account.tell(told))
     yield from run.pause()
     try:
         before = _read(run)
@@ -75,23 +78,23 @@ def notify_failure(run: Run) -> State:
     run.failure = failure
     if tick_of(run.input) is None:
         _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
-        if given_up := _given_up(run):
+        if ended := ended_wish(_event(run)["plan"], failure):
             yield from run.pause()
-            _remember_given_up(run, given_up)
+            _remember_end(run, ended)
     else:
         yield from _tell_the_incident(run, failure)
     return "Failed"
 
 
-def _remember_given_up(run: Run, job_id: str) -> None:
-    """Record that a person has been told that a wish is given up."""
+def _remember_end(run: Run, job_id: str) -> None:
+    """Record that the end of a wish has been told."""
     try:
         told = _read(run)
     except EdgeFailed:
         run.known = None
         return
-    if told.given_up != job_id:
-        _recorded(run, replace(told, given_up=job_id))
+    if told.ended != job_id:
+        _recorded(run, replace(told, ended=job_id))
 
 
 def _tell_the_incident(run: Run, failure: Failure) -> Generator[int]:
@@ -119,12 +122,8 @@ def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:
     run.ask("sns", lambda: run.account.tell(sent))
 
 
-def _given_up(run: Run) -> str:
-    return run.plan.given_up if isinstance(run.plan, Halt) else ""
-
-
 def _mode(run: Run) -> str:
-    return run.plan.plan.mode if isinstance(run.plan, Export) else ""
+    return str(describe(run.plan).get("mode", "")) if run.plan else ""
 
 
 def _report(run: Run) -> dict[str, Any]:
@@ -160,7 +159,7 @@ def _read(run: Run) -> Told:
 def _tell(run: Run, before: Told | None, todo: steps.Steps) -> Generator[int]:
     """Take the steps, as lambdas/telling.py does. Time may pass after each."""
     if before is None:
-        run.untold = True
+        run.could_not_tell()
     is_recorded: bool | None = None
     with suppress(StopIteration):  # the steps are at their end
         while True:
@@ -179,7 +178,7 @@ def _recorded(run: Run, told: Told) -> bool:
     try:
         run.ask("ssm", lambda: run.account.write_told(told, run.number))
     except EdgeFailed:
-        run.untold = True
+        run.could_not_tell()
         return False
     run.known = run.account.post.version
     return True

@@ -1,0 +1,117 @@
+"""A wish whose run ends before its job does: the next run mails how it has ended, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lambdas import notify_failure, notify_success, record_watermark
+from lambdas.plan import handler as plan_handler
+from pipeline.instants import parse_instant
+from tests.lambdas.account import Account, call
+from tests.lambdas.ticks import Schedule
+
+pytestmark = pytest.mark.local_aws
+EQUAL = {"items": 3, "rows": 3, "equal": 3}
+
+
+def begins(account: Account, **asked: str) -> dict[str, Any]:
+    """A person's run makes its claim and is stopped while its job runs."""
+    execution = account.execution()
+    planned = call(plan_handler, input={"table": "orders", **asked}, execution=execution)
+    account.stop(execution)
+    return planned
+
+
+def runs(schedule: Schedule, *, by_schedule: bool = True) -> dict[str, Any]:
+    """A run plans, and tells as the state machine would; returns its plan."""
+    event = schedule.event(by_schedule=by_schedule)
+    plan = call(plan_handler, input=event["input"], execution=event["execution"])
+    if plan["kind"] == "Halt":
+        call(notify_failure.handler, **event, plan=plan, clientToken="", failure={"state": "Plan", **plan})
+    if plan["kind"] == "Record":
+        report = call(record_watermark.handler, plan=plan)
+        told = {"plan": plan, "report": report, "exports": [], "jobRun": {}, "endedAt": "2026-11-21T23:59:59.000Z"}
+        call(notify_success.handler, **event, **told)
+    schedule.account.stop(event["execution"])
+    return plan
+
+
+def verified(account: Account, planned: dict[str, Any]) -> None:
+    names = {name: planned[name] for name in ("job_id", "start")}
+    account.write_report(
+        planned["job_id"], outcome="verified", job="verify", watermark=planned["end"], counts=EQUAL, **names
+    )
+
+
+@pytest.mark.parametrize("by_schedule", [True, False], ids=["by the schedule", "by a person's run"])
+def test_differences_that_a_stopped_verification_has_found_are_mailed_by_the_next_run_once(
+    account: Account, schedule: Schedule, up_to_date: str, by_schedule: bool
+):
+    planned = begins(account, mode="verify")
+    account.write_report(
+        planned["job_id"],
+        outcome="refused",
+        error="VerificationFailed",
+        message="3 keys differ.",
+        remedy="Read the differences.",
+    )
+    assert runs(schedule, by_schedule=by_schedule)["kind"] == "Halt"
+    assert schedule.subjects == ["FAILED orders: VerificationFailed"]
+    assert f"the verify ({planned['job_id']}), of which no run has told: 3 keys differ." in schedule.last
+    assert "What to do: Read the differences." in schedule.last
+    assert "Then ask again" not in schedule.last
+    assert schedule.told().ended == planned["job_id"]
+    assert runs(schedule)["reason"] == "UpToDate"
+    assert schedule.subjects == ["FAILED orders: VerificationFailed"], "nor does an all-clear come"
+
+
+def test_a_second_verification_of_one_outage_is_told_as_well(account: Account, schedule: Schedule, up_to_date: str):
+    for number in (1, 2):
+        planned = begins(account, mode="verify")
+        account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
+        runs(schedule)
+        assert schedule.subjects == number * ["FAILED orders: VerificationFailed"]
+
+
+def test_a_verification_that_has_found_no_difference_is_told_though_its_run_was_stopped(
+    account: Account, schedule: Schedule, up_to_date: str
+):
+    planned = begins(account, mode="verify")
+    verified(account, planned)
+    before = account.parameters()["last-export-time"]
+    assert runs(schedule)["kind"] == "Record"
+    assert schedule.subjects == [f"OK orders: verified, 0 differences, at {up_to_date}"]
+    assert "Compared 3 items with 3 rows: 3 equal" in schedule.last
+    assert "The run that began it ended before it could tell; this is the first mail about it." in schedule.last
+    assert (schedule.told().ended, schedule.told().trusted) == (planned["job_id"], parse_instant(up_to_date))
+    assert account.parameters()["last-export-time"] == before
+    assert runs(schedule)["reason"] == "UpToDate"
+    assert len(schedule.subjects) == 1
+
+
+def test_a_backfill_that_was_committed_is_told_though_its_run_was_stopped(
+    account: Account, schedule: Schedule, up_to_date: str
+):
+    planned = begins(account, mode="backfill", **{"from": account.instants(3)[0]})
+    account.commit(parse_instant(up_to_date), planned["job_id"], read=12, updated=12)
+    account.write_report(planned["job_id"], outcome="committed", job_id=planned["job_id"])
+    assert runs(schedule)["kind"] == "Record"
+    assert schedule.subjects == [f"OK orders: 12 records, at {up_to_date}"]
+    assert "Read 12 records = 0 inserted + 12 updated" in schedule.last
+    assert runs(schedule)["reason"] == "UpToDate"
+    assert len(schedule.subjects) == 1
+
+
+def test_what_its_own_run_has_told_is_not_told_again(account: Account, schedule: Schedule, up_to_date: str):
+    event = schedule.event(by_schedule=False)
+    asked = {**event["input"], "mode": "verify"}
+    planned = call(plan_handler, input=asked, execution=event["execution"])
+    verified(account, planned)
+    report = call(record_watermark.handler, plan=planned)
+    told = {"plan": planned, "report": report, "exports": [], "jobRun": {}, "endedAt": "2026-11-21T23:59:59.000Z"}
+    call(notify_success.handler, **{**event, "input": asked}, **told)
+    account.stop(event["execution"])
+    assert runs(schedule)["reason"] == "UpToDate"
+    assert len(schedule.subjects) == 1

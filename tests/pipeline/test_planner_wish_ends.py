@@ -1,0 +1,94 @@
+"""Who has asked for a backfill, a full export or a verification is told once how it has ended, whatever became of its run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import error_names
+from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
+from pipeline.planning.observation import HANDED_OVER, WISH_FULFILLED, Export, Halt, Idle, Record
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
+from tests.pipeline.world import HOUR, ME, at, backfill, claim, full, plan, seen, table, update, verify, wish
+
+BACKFILLED = plan("10:00 12:00", BACKFILL, 7)
+LOADED = plan("12:00", FULL, 7)
+VERIFIED = plan("12:00", VERIFY, 7)
+WISHES = [BACKFILLED, LOADED, VERIFIED]
+FOR_GOOD = sorted(name for name, kind in error_names().items() if not kind.heals_by_itself)
+
+
+def done(wished):
+    """A world in which a wish is done, and its run has died."""
+    if wished.mode == VERIFY:
+        return seen("12:00", "09:00-12:30", claim=claim(wished, reported=True))
+    return seen(shows=table("12:00", job_id=wished.job_id), restorable="09:00-12:30", claim=claim(wished))
+
+
+@pytest.mark.parametrize("wished", WISHES, ids=lambda wished: wished.mode)
+def test_what_is_done_and_nobody_has_told_is_told_before_anything_else(wished):
+    world = done(wished)
+    told = Record(at("12:00"), "2026-11-21T12:00:00Z", wished.mode, untold=wished.job_id)
+    for ask in (update, verify, full, lambda world: backfill(world, "09:00")):
+        assert ask(world) == told
+    later = update(replace(world, told_end=wished.job_id))
+    assert isinstance(later, Idle)
+
+
+@pytest.mark.parametrize("wished", WISHES, ids=lambda wished: wished.mode)
+def test_it_is_not_told_again_by_a_run_that_could_not_record_it_and_its_own_leaves_it_to_the_next(wished):
+    world = done(wished)
+    assert isinstance(update(replace(world, is_first_round=False)), Idle)
+    own = replace(world, claim=replace(world.claim, owner=ME))
+    assert (update(own).kind, update(own).reason) == ("Idle", HANDED_OVER)
+    asked = {VERIFY: verify, FULL: full, BACKFILL: lambda world: backfill(world, "10:00")}[wished.mode]
+    assert asked(own).reason == WISH_FULFILLED
+    assert isinstance(next_action(world, replace(wish(), dry_run=True), Rules(HOUR)), Idle)
+
+
+def test_what_others_have_committed_since_is_not_taken_for_it():
+    shows = table("12:00", job_id="merge-of-another", done=(BACKFILLED,))
+    assert isinstance(update(seen(shows=shows, restorable="09:00-12:30", claim=claim(BACKFILLED))), Idle)
+
+
+@pytest.mark.parametrize("error", FOR_GOOD)
+@pytest.mark.parametrize("wished", WISHES, ids=lambda wished: wished.mode)
+def test_what_its_job_has_refused_for_good_is_told_by_its_own_name_and_remedy(wished, error):
+    refused = replace(claim(wished, refused_with=error), refusal="This is why.", remedy="Do this.")
+    world = seen("12:00", "09:00-13:00", claim=refused)
+    action = update(world)
+    assert isinstance(action, Halt)
+    assert (action.error, action.remedy, action.ends, action.mode) == (error, "Do this.", wished.job_id, wished.mode)
+    assert action.message == f"the {wished.mode} ({wished.job_id}), of which no run has told: This is why."
+    assert bool(action.asked) == (error != "VerificationFailed")
+    assert update(replace(world, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
+
+
+@pytest.mark.parametrize("error", ["JobFailed", "TableContended", "ChecksumMismatch"])
+def test_of_a_verification_every_refusal_is_the_end(error):
+    assert update(seen("12:00", claim=claim(VERIFIED, refused_with=error))).error == error
+    assert isinstance(update(seen("12:00", claim=claim(BACKFILLED, refused_with=error))), Export)
+
+
+def test_a_verification_of_which_two_runs_have_died_is_told_to_be_given_up():
+    action = update(seen("12:00", "09:00-13:00", claim=claim(VERIFIED, number=8)))
+    assert isinstance(action, Halt)
+    assert (action.error, action.ends, action.asked) == (
+        "WishGivenUp",
+        VERIFIED.job_id,
+        '{"table":"orders","mode":"verify"}',
+    )
+
+
+def test_who_asks_for_the_same_again_or_for_everything_anew_hears_of_that():
+    refused = seen("12:00", "09:00-13:00", claim=claim(BACKFILLED, refused_with="KeyDoesNotFit"))
+    assert isinstance(backfill(refused, "10:00"), Export)
+    assert full(refused) == Export(plan("13:00", FULL, 8), 8)
+    assert isinstance(backfill(refused, "11:00"), Halt)
+
+
+def test_maintenance_is_due_again_and_ends_without_a_word():
+    begun = claim(plan("12:00", MAINTAIN, 7), refused_with="PartitionsKept")
+    assert isinstance(update(seen("12:00", "09:00-13:00", claim=begun)), Export)
