@@ -90,25 +90,21 @@ def check_changes(
     lacks = F.expr(changes.lacks_whole_key(order.source))
     if found[changes.LACKING]:
         first = _first_line(spark, exports, parsed, F.col(READABLE) & lacks)
-        raise KeyMismatch(
-            f"{stretch}: {number_of(found[changes.LACKING], 'record')} with another key than {declared}{first}"
-        )
+        many = number_of(found[changes.LACKING], "record")
+        raise KeyMismatch(f"{stretch}: {many} with another key than {declared}{first}")
     if found[changes.OTHER_KEY]:
         such = _such(rows, changes.OTHER_KEY, key)
-        what = f"{number_of(found[changes.OTHER_KEY], 'record')} with an image of a key that is not its own, {declared}"
-        raise KeyMismatch(f"{stretch}: {what}{such}")
+        many = number_of(found[changes.OTHER_KEY], "record")
+        raise KeyMismatch(f"{stretch}: {many} with an image of a key that is not its own, {declared}{such}")
     if found[changes.UNFIT]:
         unfit = reduce(or_, (cell.isNull() for cell in key_cells(changes.KEYS, key)))
         first = _first_line(spark, exports, parsed, F.col(READABLE) & ~lacks & unfit)
-        raise KeyDoesNotFit(
-            f"{stretch}: {number_of(found[changes.UNFIT], 'record')} with a key that {order.table} cannot hold{first}"
-        )
+        many = number_of(found[changes.UNFIT], "record")
+        raise KeyDoesNotFit(f"{stretch}: {many} with a key that {order.table} cannot hold{first}")
     if found[changes.CONFLICTS]:
         such = _such(rows, changes.CONFLICTS, key)
-        pairs = number_of(
-            found[changes.CONFLICTS], "pair of records that contradict", "pairs of records that contradict"
-        )
-        raise ConflictingChanges(f"{stretch}: {pairs} each other{such}")
+        many = number_of(found[changes.CONFLICTS], "pair of records", "pairs of records")
+        raise ConflictingChanges(f"{stretch}: {many} in contradiction to each other{such}")
     if found[CONTRADICTED]:
         raise rule_missed(rows, key, found[CONTRADICTED])
 
