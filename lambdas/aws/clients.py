@@ -25,22 +25,36 @@ _DENIED = {
     "KMSAccessDeniedException",
     "UnauthorizedOperation",
 }
+#: What passes: all that botocore tries again, and what services say beside that. SNS hands on what KMS says, as HTTP 400.
 _TRANSIENT = {
+    "BandwidthLimitExceeded",
+    "EC2ThrottledException",
     "InternalError",
     "InternalFailure",
     "InternalServerError",
     "InternalServiceException",
+    "KMSThrottling",
+    "KMSThrottlingException",
     "LimitExceededException",
     "OperationTimeoutException",
+    "PriorRequestNotComplete",
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestThrottledException",
+    "RequestTimeout",
+    "RequestTimeoutException",
     "ServiceUnavailable",
     "SlowDown",
+    "Throttled",
+    "ThrottledException",
     "Throttling",
     "ThrottlingException",
     "TooManyRequestsException",
     "TooManyUpdates",
+    "TransactionInProgressException",
 }
+_TOO_MANY_REQUESTS, _SERVER_ERRORS = 429, 500
 
 
 @cache
@@ -66,7 +80,7 @@ def aws_failures() -> Iterator[None]:
         if error_code(error) == "NoSuchBucket":
             name = error.response["Error"].get("BucketName", "asked for")
             raise BucketMissing(f"the bucket {name} does not exist: {error}") from error
-        if error_code(error) in _TRANSIENT or status >= 500:
+        if error_code(error) in _TRANSIENT or status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS:
             raise AwsUnavailable(str(error)) from error
         raise
     except (ConnectionFailed, HTTPClientError, IncompleteReadError) as error:

@@ -13,10 +13,13 @@ from botocore.exceptions import (
     ParamValidationError,
     ReadTimeoutError,
 )
+from botocore.retries.standard import ThrottledRetryableChecker, TransientRetryableChecker
 from botocore.stub import Stubber
 
 from lambdas.aws.clients import aws_failures, error_code
 from pipeline.errors import AwsUnavailable, BucketMissing, PermissionMissing
+
+_TRIED_AGAIN = {*ThrottledRetryableChecker._THROTTLED_ERROR_CODES, *TransientRetryableChecker._TRANSIENT_ERROR_CODES}
 
 
 def refused(code: str, status: int = 400, **said: str) -> None:
@@ -50,14 +53,23 @@ def test_a_refusal_for_lack_of_a_permission(code):
     [
         *[(code, 400) for code in ("ThrottlingException", "Throttling", "TooManyUpdates", "LimitExceededException")],
         ("ProvisionedThroughputExceededException", 400),
+        # What SNS says where KMS is busy; botocore does not try it again, so that all tries are Step Functions' own.
+        *[(code, 400) for code in ("KMSThrottling", "KMSThrottlingException", "Throttled")],
         ("InternalServerError", 500),
         ("SlowDown", 503),
         ("SomethingNobodyKnows", 502),
+        ("SomethingNobodyKnows", 429),
     ],
 )
 def test_a_refusal_that_passes(code, status):
     with pytest.raises(AwsUnavailable, match=code):
         refused(code, status)
+
+
+@pytest.mark.parametrize("code", sorted(_TRIED_AGAIN))
+def test_what_botocore_tries_again_passes_whatever_its_status(code):
+    with pytest.raises(AwsUnavailable, match=code):
+        refused(code)
 
 
 def test_a_bucket_that_is_gone_is_named():
