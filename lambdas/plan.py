@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from lambdas.aws import parameters
 from lambdas.observability import doorway, logger, record_lag, record_tick
 from lambdas.observing import observe
@@ -66,7 +68,10 @@ def _claimed(
     claim = action.claim(execution, found.settings.digest)
     if not parameters.create_claim(deployment, name, claim):
         return False
-    parameters.remove_claims_before(deployment, name, found.runs, claim.number)
+    try:
+        parameters.remove_claims_before(deployment, name, found.runs, claim.number)
+    except (ClientError, BotoCoreError):
+        logger.exception("old claims not removed; the next claim removes them")
     return True
 
 

@@ -147,14 +147,6 @@ def test_work_that_was_committed_before_its_run_died_is_not_done_again(account: 
     assert plan(account.execution())["kind"] == "Record"
 
 
-def test_old_claims_are_removed_by_later_ones(account: Account):
-    for _ in range(4):
-        execution = account.execution()
-        plan(execution)
-        account.stop(execution)
-    assert sorted(account.claims()) == [3, 4]
-
-
 def test_a_dry_run_tells_the_plan_and_its_price_and_claims_nothing(account: Account):
     account.carry_out(account.grid(3))
     answer = plan(account.execution(), dry_run=True)

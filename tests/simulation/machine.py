@@ -7,10 +7,11 @@ die, be slowed down, or lose a reply.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
-from pipeline.errors import ExportTimedOut, JobFailed
+from pipeline.errors import EdgeFailed, ExportTimedOut, JobFailed
 from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
@@ -71,7 +72,8 @@ def _claimed(run: Run, action: Action) -> bool:
     claim = action.claim(run.name, run.account.digest)
     if not run.ask("ssm", lambda: run.account.create_claim(claim)):
         return False
-    run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
+    with suppress(EdgeFailed):  # the next claim removes them
+        run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
     return True
 
 

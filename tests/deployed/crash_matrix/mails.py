@@ -89,8 +89,8 @@ def expected_end(point: Point, situation: Situation, /) -> str:
 FAIL = {(JOB, "", KILLED), ("RunSparkJob", "", TOO_LATE)}
 #: What goes wrong there fails no run: the mails of a run that has not failed.
 PASSED_BY = {"NotifyNews", "NotifySuccess"}
-#: What a job does after its commit and its report: the next one does it, where this one cannot.
-LEFT_TO_THE_NEXT = {(JOB, "glue:UpdateTable", 2)}
+#: What the next one does, where this one cannot: what a job does after its commit and its report, and the removal of old claims.
+LEFT_TO_THE_NEXT = {(JOB, "glue:UpdateTable", 2), ("Plan", "ssm:DeleteParameters", 1)}
 
 
 def expected(point: Point, situation: Situation, status: str) -> Mails:

@@ -1,0 +1,34 @@
+"""Claims that are over are removed when another one is made; that is housekeeping, and no run waits for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lambdas.plan import handler
+from tests.lambdas.account import Account, call
+
+pytestmark = pytest.mark.local_aws
+
+
+def claim(account: Account) -> int:
+    """Let a run claim work, and stop it; returns its claim's number."""
+    execution = account.execution()
+    answer = call(handler, input={"table": "orders"}, execution=execution)
+    account.stop(execution)
+    return int(answer["claim"])
+
+
+def test_old_claims_are_removed_by_later_ones(account: Account):
+    assert [claim(account) for _ in range(4)] == [1, 2, 3, 4]
+    assert sorted(account.claims()) == [3, 4]
+
+
+@pytest.mark.parametrize(("code", "status"), [("AccessDeniedException", 400), ("InternalServerError", 500)])
+def test_old_claims_that_cannot_be_removed_hold_nothing_up_and_go_later(account: Account, code: str, status: int):
+    fault = {"name": "kept", "action": "ssm:DeleteParameters", "code": code, "status": status, "times": 10**6}
+    account.aws.set_faults(fault)
+    assert [claim(account) for _ in range(4)] == [1, 2, 3, 4]
+    assert sorted(account.claims()) == [1, 2, 3, 4]
+    account.aws.set_faults()
+    assert claim(account) == 5
+    assert sorted(account.claims()) == [4, 5]
