@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from pipeline.places import CLAIMS, EXPORTS, LAST_EXPORT_TIME, LOGS, RUNS, TOLD, WAREHOUSE
+from pipeline.places import CLAIMS, CONTROL, EXPORTS, LAST_EXPORT_TIME, LOGS, RUNS, SETTINGS, TOLD, WAREHOUSE
 
 _NO_CONDITIONS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 _MADE_BY_RUNS = "What is below it is made when the pipeline runs: exports, claims, executions, job runs, files."
@@ -240,11 +240,11 @@ def _list(bucket: str, *folders: str) -> Right:
 
 
 def _tell(places: Places) -> list[Right]:
-    """Send mail; read and write what the mails have told, so that it is told once. The watermark is read along with it."""
-    told, watermark = places.parameter(f"/*/{TOLD}"), places.parameter(f"/*/{LAST_EXPORT_TIME}")
+    """Send mail; read and write what the mails have told, so that it is told once. What dates or explains it is read along."""
+    told, *along = (places.parameter(f"/*/{name}") for name in (TOLD, LAST_EXPORT_TIME, SETTINGS, CONTROL))
     return [
         Right(("sns:Publish",), (places.topic,)),
         Right(("kms:GenerateDataKey", "kms:Decrypt"), (places.topic_key,)),
-        Right(("ssm:GetParameters",), (told, watermark), why_wildcard=_MADE_BY_RUNS),
+        Right(("ssm:GetParameters",), (told, *along), why_wildcard=_MADE_BY_RUNS),
         Right(("ssm:PutParameter",), (told,), why_wildcard=_MADE_BY_RUNS),
     ]

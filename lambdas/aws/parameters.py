@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -17,6 +19,8 @@ from pipeline.planning.journal import Claim
 from pipeline.settings import TableSettings
 
 _MOST_DELETED_AT_ONCE = 10  # DeleteParameters takes no more names
+#: They go when a table is removed from the deployment, and are at their first version when it is added again.
+_MADE_BY_THE_DEPLOYMENT = (SETTINGS, CONTROL)
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
     `by_schedule`: the table's own schedule asks, so it is configured: raises SettingsMissing instead.
     """
     path = deployment.parameter(table) + "/"
-    values = _below(path)
+    parameters = _below(path)
+    values = {name: parameter["Value"] for name, parameter in parameters.items()}
     if SETTINGS not in values and by_schedule:
         raise SettingsMissing(
             f"there is no parameter {path}{SETTINGS}, though the schedule of {table} has started a run"
@@ -49,7 +54,7 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
         control=values.get(CONTROL, ""),
         recorded=values.get(LAST_EXPORT_TIME, ""),
         runs={name.removeprefix(claims): value for name, value in values.items() if name.startswith(claims)},
-        told=Told.from_text(values.get(TOLD, "")),
+        told=_told(parameters),
     )
 
 
@@ -69,9 +74,20 @@ def read_told(deployment: Deployment, table: str) -> Told:
 def read_told_and_watermark(deployment: Deployment, table: str) -> tuple[Told, str]:
     """Read what the mails have said so far, and the operator's view of the watermark, "" where there is none."""
     path = deployment.parameter(table) + "/"
-    found = client("ssm").get_parameters(Names=[path + TOLD, path + LAST_EXPORT_TIME])["Parameters"]
-    values = {parameter["Name"][len(path) :]: parameter["Value"] for parameter in found}
-    return Told.from_text(values.get(TOLD, "")), values.get(LAST_EXPORT_TIME, "")
+    names = [path + name for name in (TOLD, LAST_EXPORT_TIME, *_MADE_BY_THE_DEPLOYMENT)]
+    found = _by_name(path, client("ssm").get_parameters(Names=names)["Parameters"])
+    return _told(found), found[LAST_EXPORT_TIME]["Value"] if LAST_EXPORT_TIME in found else ""
+
+
+def _told(found: Mapping[str, Any]) -> Told:
+    """What has been told of the table as it is deployed now. `found`: its parameters, as AWS describes them."""
+    if TOLD not in found:
+        return Told()
+    made = [found[name] for name in _MADE_BY_THE_DEPLOYMENT if name in found]
+    # One alone that was made anew is one that somebody had deleted, and has repaired: the incident goes on.
+    is_anew = len(made) == len(_MADE_BY_THE_DEPLOYMENT) and all(parameter["Version"] == 1 for parameter in made)
+    deployed = min(parameter["LastModifiedDate"] for parameter in made) if is_anew else None
+    return Told.from_text(found[TOLD]["Value"]).since_deployed(found[TOLD]["LastModifiedDate"], deployed)
 
 
 def write_told(deployment: Deployment, table: str, told: Told) -> None:
@@ -86,10 +102,14 @@ def configured_tables(deployment: Deployment) -> list[str]:
     return sorted(name.removesuffix(f"/{SETTINGS}") for name in names if name.endswith(f"/{SETTINGS}"))
 
 
-def _below(path: str) -> dict[str, str]:
-    """Every parameter below a path that ends in a slash: the rest of its name to its value."""
+def _below(path: str) -> dict[str, Any]:
+    """Every parameter below a path that ends in a slash: the rest of its name to what AWS says of it."""
     pages = client("ssm").get_paginator("get_parameters_by_path").paginate(Path=path, Recursive=True)
-    return {p["Name"][len(path) :]: p["Value"] for page in pages for p in page["Parameters"]}
+    return _by_name(path, (parameter for page in pages for parameter in page["Parameters"]))
+
+
+def _by_name(path: str, parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    return {parameter["Name"][len(path) :]: parameter for parameter in parameters}
 
 
 def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:

@@ -42,7 +42,7 @@ def telling(
         else:
             news = all_clear_later(news, before)
     yield from notices(event, table, news, horizon, deployment)
-    if before and news.told != before:
+    if before and (before.outlived or news.told != before):
         yield news.told
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -91,7 +91,8 @@ class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
     `ended`: the job id of the last wish whose end was told, whatever it was. `doubted`: at which watermark rows were not what
-    changes say. `trusted`: the watermark at which the table was verified or made anew last.
+    changes say. `trusted`: the watermark at which the table was verified or made anew last. `outlived`: the parameter says
+    more, of before the table's removal from the deployment; this is to be written over it.
     """
 
     incident: Incident | None = None
@@ -100,12 +101,24 @@ class Told:
     ended: str = ""
     doubted: datetime | None = None
     trusted: datetime | None = None
+    outlived: bool = False
 
     @property
     def cannot_record(self) -> bool:
         """Whether it has been told that last-export-time could not be corrected, and nothing has worked since."""
         kinds = self.incident.kinds if self.incident else ()
         return any((kind.state, kind.mode) == ("RecordWatermark", "") for kind in kinds)
+
+    def since_deployed(self, written: datetime, deployed: datetime | None) -> Told:
+        """What still holds of it, as it was `written`, if the table has been in the deployment since `deployed`.
+
+        The parameter stays where a table is removed and added again. An incident of before would silence the same failure,
+        and its all-clear would count all the time between. What is known of rows, of days and of wishes is the table's own, and holds.
+        `deployed` is None where nobody can tell: then the table has been there for long.
+        """
+        if deployed is None or written >= deployed or not (self.incident or self.level):
+            return self
+        return replace(self, incident=None, level=0, outlived=True)
 
     def to_text(self) -> str:
         """Write it as its parameter's value."""

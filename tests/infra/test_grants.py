@@ -30,6 +30,8 @@ EXPECTED = {
         kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/settings
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/control
         ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
         s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*
@@ -55,6 +57,8 @@ EXPECTED = {
         kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/settings
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/control
         ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
     """,
     "NotifyFailure": """
@@ -62,6 +66,8 @@ EXPECTED = {
         kms:GenerateDataKey, kms:Decrypt on <NotificationKey.Arn>
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/told
         ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/last-export-time
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/settings
+        ssm:GetParameters on ssm:parameter/tidemark/Tidemark/*/control
         ssm:PutParameter on ssm:parameter/tidemark/Tidemark/*/told
         s3:GetObject on <StorageBucket.Arn>/runs/*
         s3:ListBucket on <StorageBucket.Arn> if s3:prefix is runs/*

@@ -58,6 +58,8 @@ NO_POINT = {
     ("RecordWatermark", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("NotifyFailure", "s3:ListBucket", "*"): "evaluated by S3 to answer that a file is not there",
     ("*", "ssm:GetParameters", "last-export-time"): "read in one call with told",
+    ("*", "ssm:GetParameters", "settings"): "read in one call with told",
+    ("*", "ssm:GetParameters", "control"): "read in one call with told",
     ("StartExports", "s3:PutObject", "*"): "made by DynamoDB for who asks for an export; exports fail by a knob",
     ("StartExports", "s3:PutObjectAcl", "*"): "made by DynamoDB for who asks for an export",
     ("StartExports", "s3:AbortMultipartUpload", "*"): "made by DynamoDB for who asks for an export",

@@ -1,0 +1,66 @@
+"""A table that is removed from the deployment leaves what its mails have told; added again, it begins without an incident."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lambdas import notify_success
+from pipeline.mails.told import Told
+from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
+from tests.lambdas.ticks import Schedule
+from tests.pipeline.rounds import done
+from tests.pipeline.world import at
+
+pytestmark = pytest.mark.local_aws
+MADE = {"settings": SETTINGS.to_json(), "control": "RUN"}
+
+
+def deployed_again(account: Account, *names: str) -> None:
+    """Delete parameters that the deployment has made, and make them anew, as CloudFormation does."""
+    account.aws.client("ssm").delete_parameters(Names=[DEPLOYMENT.parameter("orders", name) for name in names])
+    account.aws.advance(3600)
+    for name in names:
+        account.put_parameter("orders", name, MADE[name])
+
+
+def test_the_failure_that_was_open_when_a_table_was_removed_is_told_when_it_is_added_again(
+    schedule: Schedule, account: Account
+):
+    schedule.fails("TableNotFound")
+    deployed_again(account, *MADE)
+    for _ in range(2):
+        schedule.fails("TableNotFound")
+    assert schedule.subjects == ["FAILED orders: TableNotFound"] * 2
+
+
+def test_no_all_clear_counts_the_time_in_which_the_table_was_removed(schedule: Schedule, account: Account):
+    schedule.fails("TableNotFound")
+    deployed_again(account, *MADE)
+    account.carry_out(account.grid())
+    assert schedule.plans()["news"] == []
+    assert [one.split()[1] for one in call(notify_success.handler, **done())["subjects"]] == ["OK"]
+
+
+def test_what_is_forgotten_stays_forgotten_when_the_settings_change_later(schedule: Schedule, account: Account):
+    schedule.fails("TableNotFound")
+    kept = replace(schedule.told(), level=90, given_up="job-1", digested=at("00:00"), trusted=at("12:00"))
+    account.put_parameter("orders", "told", kept.to_text())
+    deployed_again(account, *MADE)
+    call(notify_success.handler, **done())
+    assert schedule.told() == Told(digested=at("00:00"), trusted=at("12:00"))
+    account.put_parameter("orders", "settings", MADE["settings"])
+    schedule.fails("TableNotFound")
+    assert schedule.subjects[-1] == "FAILED orders: TableNotFound"
+
+
+@pytest.mark.parametrize("name", list(MADE))
+def test_an_incident_goes_on_where_only_one_parameter_was_deleted_and_repaired(
+    schedule: Schedule, account: Account, name: str
+):
+    schedule.fails("SettingsMissing")
+    deployed_again(account, name)
+    account.carry_out(account.grid())
+    assert schedule.plans()["news"] == ["IncidentOver"]
+    assert schedule.subjects[-1] == "ALL CLEAR orders: SettingsMissing is over"
