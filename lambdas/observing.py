@@ -9,6 +9,7 @@ from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
+from pipeline.planning.plans import record
 from pipeline.table.marker import TableState
 
 
@@ -32,7 +33,7 @@ def observe(
         claim = _with_owner(deployment, name, claim, execution)
     # After the claim's owner and report: of work that they say has ended the table must not show the state of before.
     state = table.look(deployment.database, found.settings.iceberg_table)
-    return Observation(
+    seen = Observation(
         source=history,
         table=state,
         control=found.control,
@@ -46,6 +47,10 @@ def observe(
         at_work=at_work,
         is_first_round=is_first_round,
     )
+    if record(seen):
+        # It was read before the claim's owner was looked for: a run that ended in between has written it, and told so.
+        seen = replace(seen, recorded=parameters.read_recorded(deployment, name))
+    return seen
 
 
 def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:

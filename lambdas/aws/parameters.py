@@ -66,6 +66,12 @@ def _settings(path: str, text: str, said: Overrides) -> TableSettings:
         raise SettingsMissing(f"{path}{SETTINGS} is not what was deployed: {wrong}") from wrong
 
 
+def read_recorded(deployment: Deployment, table: str) -> str:
+    """Read last-export-time once more, "" where there is none. By path, as all that a plan reads of the parameters."""
+    path = deployment.parameter(table) + "/"
+    return str(_below(path).get(LAST_EXPORT_TIME, {"Value": ""})["Value"])
+
+
 def read_told(deployment: Deployment, table: str) -> Told:
     """Read what the mails about a table have said so far."""
     return read_told_and_watermark(deployment, table)[0]

@@ -33,3 +33,20 @@ def test_what_is_committed_while_it_is_looked_who_owns_the_work_is_seen(
     monkeypatch.setattr(executions, "runs", runs_until_it_has_committed)
     answer = plan(account.execution())
     assert (answer["kind"], answer["watermark"], answer["unrecorded"]) == ("Record", first["end"], "update")
+
+
+def test_a_run_that_ends_while_it_is_looked_for_has_recorded_its_work_and_told_of_it(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+):
+    account.carry_out(account.grid(1))
+    other, runs = account.execution(), executions.runs
+    work, end = plan(other), account.grid()
+
+    def runs_until_it_has_recorded(owner: str) -> bool:
+        account.carry_out(end, job_id=work["job_id"])
+        account.stop(other)
+        return runs(owner)
+
+    monkeypatch.setattr(executions, "runs", runs_until_it_has_recorded)
+    answer = plan(account.execution())
+    assert (answer["kind"], answer.get("reason")) == ("Idle", "UpToDate")

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
+from pipeline.planning.plans import record
 from pipeline.table.marker import TableState
 from tests.simulation.account import Parameters
 from tests.simulation.run import Run
@@ -27,7 +28,7 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
     state = run.ask("glue", lambda: account.table.state)
     if claim is not None:
         claim = _with_failed_runs(run, claim, state)
-    return Observation(
+    seen = Observation(
         source=history,
         table=state,
         control=found.control,
@@ -41,6 +42,10 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         at_work=timedelta(seconds=run.planned - run.started),
         is_first_round=run.is_first_round,
     )
+    if record(seen):
+        yield from run.pause()
+        seen = replace(seen, recorded=run.ask("ssm", lambda: account.parameters.recorded))
+    return seen
 
 
 @lru_cache(maxsize=64)
