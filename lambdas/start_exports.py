@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
+from pipeline.errors import ExportRefused, HistoryLost
 from pipeline.exports.requests import ExportRequest, client_token, failure_of, is_lost, retries, wait_before_check
 from pipeline.instants import parse_instant
+from pipeline.planning.execution_input import BACKFILL
 
 
 def _start_exports(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
@@ -24,7 +28,8 @@ def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment)
     seen_at = parse_instant(plan["seen_at"])
     for retry in retries(seen_at):
         token = client_token(plan["source"]["id"], request, deployment.bucket, prefix, plan["attempt"], retry)
-        description = source.start_export(plan["source"]["arn"], request, token, deployment.bucket, prefix)
+        with _refused_by_what_it_is(plan):
+            description = source.start_export(plan["source"]["arn"], request, token, deployment.bucket, prefix)
         logger.info("export", extra={"request": str(request), "retry": retry, "export": description["ExportArn"]})
         if not is_lost(description, seen_at):
             return {**request.to_json(), "arn": description["ExportArn"], "retry": retry}
@@ -33,6 +38,18 @@ def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment)
         f"{request}: many exports in a row have failed, the last with {failure.message}",
         "Read why in DynamoDB's list of exports; the schedule tries another every hour, or at each longer tick.",
     )
+
+
+@contextmanager
+def _refused_by_what_it_is(plan: dict[str, Any]) -> Iterator[None]:
+    """A backfill that comes too late is refused, and nothing more: the table has all that it would have exported once more."""
+    try:
+        yield
+    except HistoryLost as late:
+        if plan["mode"] != BACKFILL:
+            raise
+        told = "The next run gives the backfill up, and mails how to ask for it again from a later instant."
+        raise ExportRefused(late.message, told) from late
 
 
 handler = doorway(_start_exports)

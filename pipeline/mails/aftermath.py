@@ -9,6 +9,7 @@ from typing import Any
 from pipeline.errors import (
     REBUILD,
     DamagedExport,
+    ExportRefused,
     InputRefused,
     JobFailed,
     VerificationFailed,
@@ -108,6 +109,8 @@ def _tried_again(failure: Failure, mode: str) -> str:
     if failure.error == JobFailed.__name__ and mode not in REPORTED_AS:
         # A job that was killed, or could not write its report, may have committed before.
         return "The next scheduled run tries again by itself; what the table shows already is not done again."
+    if failure.error == ExportRefused.__name__ and mode == BACKFILL:
+        return "The next scheduled run tries again by itself, or gives it up and mails so, where it begins too early by now."
     return "The next scheduled run tries again by itself."
 
 

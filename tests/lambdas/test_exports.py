@@ -26,12 +26,12 @@ pytestmark = pytest.mark.local_aws
 TWO_DAYS_OF_LOOKS = 579
 
 
-def planned(account: Account, *exports: dict[str, str], attempt: int = 0) -> dict[str, Any]:
+def planned(account: Account, *exports: dict[str, str], attempt: int = 0, mode: str = "update") -> dict[str, Any]:
     """A plan for these exports of the source table as it is now."""
     description = account.aws.client("dynamodb").describe_table(TableName="orders")["Table"]
     source = {"arn": description["TableArn"], "id": description["TableId"], "key": ["id:S"]}
-    plan = {"kind": "Export", "table": "orders", "source": source, "exports": list(exports), "attempt": attempt}
-    return {**plan, "seen_at": account.instants(0)[0]}
+    plan = {"kind": "Export", "mode": mode, "table": "orders", "source": source, "exports": list(exports)}
+    return {**plan, "attempt": attempt, "seen_at": account.instants(0)[0]}
 
 
 def windows(account: Account, *windows_back: int) -> list[dict[str, str]]:
@@ -221,6 +221,14 @@ def test_history_that_was_lost_meanwhile_is_named(account: Account):
     account.switch_recovery(on=False)
     account.switch_recovery(on=True)
     with pytest.raises(HistoryLost):
+        start(plan)
+
+
+def test_a_backfill_that_comes_too_late_has_lost_the_table_nothing(account: Account):
+    plan = planned(account, *windows(account, 2, 1), mode="backfill")
+    account.switch_recovery(on=False)
+    account.switch_recovery(on=True)
+    with pytest.raises(ExportRefused, match="The next run gives the backfill up, and mails how to ask for it again"):
         start(plan)
 
 

@@ -31,6 +31,12 @@ def test_of_a_job_that_may_have_committed_it_is_said_that_nothing_is_done_twice(
     assert "tries again by itself; what the table shows already is not done again." in mail.text
 
 
+@pytest.mark.parametrize(("mode", "or_not"), [("backfill", ", or gives it up and mails so"), ("update", ".\n")])
+def test_a_backfill_that_dynamodb_refuses_may_have_come_too_late(mode, or_not):
+    mail = failed("ExportRefused", "StartExports", planned={**PLANNED, "mode": mode})
+    assert f"does by itself: The next scheduled run tries again by itself{or_not}" in mail.text
+
+
 def test_what_a_person_must_mend_is_said_also_where_all_is_done():
     mail = failed("PermissionMissing", "RecordWatermark", planned={**PLANNED, "mode": "verify"})
     told = "the job's report says what it has found. But the cause must be removed before the next run."

@@ -11,6 +11,7 @@ from typing import Any
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
+from pipeline.planning.execution_input import BACKFILL
 from pipeline.planning.journal import RunPlan
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock, instant
 from tests.simulation.source import Source
@@ -90,7 +91,7 @@ class Exports:
             return known
         if source is None:
             raise TableNotFound(f"{request}: no such table")
-        self._refuse_illegal(source, request)
+        self._refuse_illegal(source, request, plan)
         self._refuse_needless(request, plan)
         made = self._made(source, request)
         self._by_token[token] = self.by_arn[made.arn] = made
@@ -100,14 +101,15 @@ class Exports:
             self._forget()
         return made
 
-    def _refuse_illegal(self, source: Source, request: ExportRequest) -> None:
+    def _refuse_illegal(self, source: Source, request: ExportRequest, plan: RunPlan) -> None:
         now = self._clock.now
         if source.recovery_since is None:
             raise PitrOff(f"{request}: recovery is off")
         start, end = (request.at,) * 2 if request.window is None else (request.window.start, request.window.end)
         assert start is not None and end is not None  # a request has one of the two
         if start < instant(source.earliest(now)):
-            raise HistoryLost(f"{request}: before the earliest restorable time")
+            late = ExportRefused if plan.mode == BACKFILL else HistoryLost
+            raise late(f"{request}: before the earliest restorable time")
         if end > instant(source.latest(now)):
             raise self._timeline.violated("exports are legal", f"{request} ends after the latest restorable time")
         if end - start and not SHORTEST_WINDOW <= end - start <= LONGEST_WINDOW:
