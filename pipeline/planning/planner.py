@@ -64,6 +64,9 @@ from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
 _MADE_ANEW = "Nothing: the next run makes the table anew, which then shows what the backfill was to bring."
+_NONE_POSSIBLE = (
+    "No backfill is possible now, so near is the watermark to where history begins. Let the table catch up first."
+)
 #: After so long a run begins no other round. The longest one, with two days of waiting for its exports, ends in time.
 LONGEST_SERIES = timedelta(days=1)
 #: So many times as much history as maintenance is due after, and it waits for nothing more to close.
@@ -147,13 +150,14 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     if (plan := claim.plan).job_id == seen.told_end or serves(plan, wish):
         return None
     begins = earliest_backfill(seen) if is_too_late else plan.start
-    start = format_instant(begins) if plan.mode == BACKFILL else ""
-    asked = asking(seen.source.table.name, plan.mode, start)
+    start = format_instant(begins) if begins and plan.mode == BACKFILL else ""
+    is_possible = bool(start) or plan.mode != BACKFILL
+    asked = asking(seen.source.table.name, plan.mode if is_possible else UPDATE, start)
     told, remedy = f"the {plan.mode} ({plan.job_id}) ", WishGivenUp.default_remedy
     if is_too_late:
         earliest = format_instant(seen.restorable.earliest)
         told += f"was to begin at {format_instant(plan.start)}; nothing before {earliest} can be exported any more"
-        remedy = "Ask for it again; a backfill begins at a later instant then."
+        remedy = "Ask for it again; a backfill begins at a later instant then." if is_possible else _NONE_POSSIBLE
     else:
         told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
     return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)

@@ -59,10 +59,7 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     if watermark is None:
         return halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
     if start < (seen.restorable.earliest + _LEAST_ROOM if _moves(seen) else seen.restorable.earliest):
-        return halt(
-            InputRefused,
-            f"from is {format_instant(start)}; the earliest possible is {format_instant(earliest_backfill(seen))}",
-        )
+        return halt(InputRefused, f"from is {format_instant(start)}; {_possible(seen, watermark)}")
     if watermark - start < SHORTEST_WINDOW:
         return halt(
             InputRefused,
@@ -72,10 +69,19 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     return new_plan(seen, BACKFILL, (start, *(window.end for window in windows)))
 
 
-def earliest_backfill(seen: Observation) -> datetime:
-    """From when on a backfill can be asked for, with time enough to ask."""
-    earliest = seen.restorable.earliest
-    return floor_to(earliest + _ROOM, timedelta(minutes=1)) if _moves(seen) else earliest
+def _possible(seen: Observation, watermark: datetime) -> str:
+    """What is told to whoever comes too late."""
+    if earliest := earliest_backfill(seen):
+        return f"the earliest possible is {format_instant(earliest)}"
+    history = f"{format_instant(seen.restorable.earliest)}, where history begins"
+    return f"none is possible now: the watermark {format_instant(watermark)} is too near to {history}"
+
+
+def earliest_backfill(seen: Observation) -> datetime | None:
+    """From when on a backfill can be asked for, with time enough to ask; None where that is too near to the watermark."""
+    earliest, watermark = seen.restorable.earliest, seen.table.watermark
+    possible = floor_to(earliest + _ROOM, timedelta(minutes=1)) if _moves(seen) else earliest
+    return None if watermark is None or watermark - possible < SHORTEST_WINDOW else possible
 
 
 def _moves(seen: Observation) -> bool:

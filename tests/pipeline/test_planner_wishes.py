@@ -165,6 +165,25 @@ def test_a_backfill_may_not_begin_where_history_ends_within_the_hour():
     assert isinstance(backfill(short, "01/13:45"), Export), "so that what was told is possible for a while"
 
 
+@pytest.mark.parametrize(
+    ("watermark", "told"),
+    [("01/14:15", "the earliest possible is 2026-11-01T14:00:00Z"), ("01/14:14", "none is possible")],
+)
+def test_no_instant_is_told_from_which_a_backfill_would_be_refused_as_well(watermark, told):
+    world = seen(watermark, "01/13:00-21/12:50")
+    refused = backfill(replace(world, source=replace(world.source, recovery_days=20)), "01/13:10")
+    assert isinstance(refused, Halt)
+    assert told in refused.message
+
+
+def test_of_a_backfill_that_is_given_up_where_none_is_possible_the_command_is_to_catch_up():
+    late = claim(plan("12:00 12:50", BACKFILL))
+    action = update(seen("12:50", "12:40-15:00", claim=late))
+    assert isinstance(action, Halt)
+    assert (action.error, action.asked) == ("WishGivenUp", '{"table":"orders","mode":"update"}')
+    assert action.remedy.startswith("No backfill is possible now")
+
+
 def test_the_telling_of_another_wish_is_not_enough():
     world = seen("12:00", "09:00-13:00", claim=tried(plan("10:00 12:00", BACKFILL), 3))
     assert update(replace(world, told_end=plan("12:00", FULL).job_id)).kind == "Halt"
