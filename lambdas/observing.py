@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from typing import Any
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
+from pipeline.mails.frame import clock
+from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
 from pipeline.planning.plans import record
+from pipeline.planning.wish_ends import may_be_untold
 from pipeline.table.marker import TableState
 
 
 def observe(
-    deployment: Deployment,
-    name: str,
-    found: parameters.TableParameters,
-    execution: str,
-    *,
-    by_schedule: bool,
-    at_work: timedelta,
-    is_first_round: bool,
+    deployment: Deployment, name: str, found: parameters.TableParameters, event: Mapping[str, Any]
 ) -> Observation:
     """Look at source, table, journal and job. `found`: the parameters of the table `name`, as they were read.
 
-    `at_work`: for how long the execution has been; `is_first_round`: it has done nothing yet.
+    `event` is Plan's: execution, input, startedAt, enteredAt, first.
     """
-    claim = newest_claim(found.runs)
+    claim, execution = newest_claim(found.runs), event["execution"]
     history = source.look(name)
     if claim:
         claim = _with_owner(deployment, name, claim, execution)
@@ -42,14 +39,15 @@ def observe(
         execution=execution,
         told_end=found.told.ended,
         settings=found.settings.digest,
-        by_schedule=by_schedule,
+        by_schedule=tick_of(event["input"]) is not None,
         cannot_record=found.told.cannot_record,
-        at_work=at_work,
-        is_first_round=is_first_round,
+        at_work=clock(event["enteredAt"]) - clock(event["startedAt"]),
+        is_first_round=event["first"],
     )
-    if record(seen):
-        # It was read before the claim's owner was looked for: a run that ended in between has written it, and told so.
-        seen = replace(seen, recorded=parameters.read_recorded(deployment, name))
+    if record(seen) or may_be_untold(seen):
+        # They were read before the claim's owner was looked for: a run that ended in between has written them, and told so.
+        told, recorded = parameters.read_again(deployment, name)
+        seen = replace(seen, recorded=recorded, told_end=told.ended)
     return seen
 
 

@@ -13,7 +13,7 @@ from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK
 from pipeline.instants import format_instant
-from pipeline.mails.frame import clock, meant_for
+from pipeline.mails.frame import meant_for
 from pipeline.mails.outlook import outlook
 from pipeline.planning.execution_input import ExecutionInput, tick_of
 from pipeline.planning.observation import Action, Export, Halt, Observation, describe
@@ -27,22 +27,12 @@ _MOST_RACES = 3
 def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
     tick = tick_of(event["input"])
-    by_schedule = tick is not None
-    at_work = clock(event["enteredAt"]) - clock(event["startedAt"])
     for race in range(_MOST_RACES):
-        found = parameters.read(deployment, wish.table, by_schedule=by_schedule)
+        found = parameters.read(deployment, wish.table, by_schedule=tick is not None)
         if tick and not race and event["first"] and not event["retries"]:
             # Before anything can fail: that runs fail is told by others.
             record_tick(tick, found.settings.tick_minutes)
-        seen = observe(
-            deployment,
-            wish.table,
-            found,
-            event["execution"],
-            by_schedule=by_schedule,
-            at_work=at_work,
-            is_first_round=event["first"],
-        )
+        seen = observe(deployment, wish.table, found, event)
         found.settings.columns.check_key(seen.source.table.key)
         action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})

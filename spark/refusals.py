@@ -80,7 +80,7 @@ def check_changes(
     `rows`: the changes that were counted. `key`: its columns. `parsed`: makes rows that say whether they are readable, of
     lines.
     """
-    stretch, declared = f"{order.job_id} ({len(exports)} exports)", ", ".join(map(str, order.source.key))
+    stretch, declared = f"{order.job_id} ({number_of(len(exports), 'export')})", ", ".join(map(str, order.source.key))
     if found[changes.UNREADABLE] or found["no_value"]:
         raise unreadable_line(spark, exports, parsed)
     if found["read"] != sum(export.manifest.item_count for export in exports):
@@ -93,8 +93,7 @@ def check_changes(
         many = number_of(found[changes.LACKING], "record")
         raise KeyMismatch(f"{stretch}: {many} with another key than {declared}{first}")
     if found[changes.OTHER_KEY]:
-        such = _such(rows, changes.OTHER_KEY, key)
-        many = number_of(found[changes.OTHER_KEY], "record")
+        many, such = number_of(found[changes.OTHER_KEY], "record"), _such(rows, changes.OTHER_KEY, key)
         raise KeyMismatch(f"{stretch}: {many} with an image of a key that is not its own, {declared}{such}")
     if found[changes.UNFIT]:
         unfit = reduce(or_, (cell.isNull() for cell in key_cells(changes.KEYS, key)))
@@ -102,9 +101,8 @@ def check_changes(
         many = number_of(found[changes.UNFIT], "record")
         raise KeyDoesNotFit(f"{stretch}: {many} with a key that {order.table} cannot hold{first}")
     if found[changes.CONFLICTS]:
-        such = _such(rows, changes.CONFLICTS, key)
-        many = number_of(found[changes.CONFLICTS], "pair of records", "pairs of records")
-        raise ConflictingChanges(f"{stretch}: {many} in contradiction to each other{such}")
+        pairs = f"pairs of records that contradict each other: {found[changes.CONFLICTS]}"
+        raise ConflictingChanges(f"{stretch}: {pairs}{_such(rows, changes.CONFLICTS, key)}")
     if found[CONTRADICTED]:
         raise rule_missed(rows, key, found[CONTRADICTED])
 

@@ -66,10 +66,9 @@ def _settings(path: str, text: str, said: Overrides) -> TableSettings:
         raise SettingsMissing(f"{path}{SETTINGS} is not what was deployed: {wrong}") from wrong
 
 
-def read_recorded(deployment: Deployment, table: str) -> str:
-    """Read last-export-time once more, "" where there is none. By path, as all that a plan reads of the parameters."""
-    path = deployment.parameter(table) + "/"
-    return str(_below(path).get(LAST_EXPORT_TIME, {"Value": ""})["Value"])
+def read_again(deployment: Deployment, table: str) -> tuple[Told, str]:
+    """Read once more what `read_told_and_watermark` reads; by path, as all that a plan reads of the parameters."""
+    return _told_and_watermark(_below(deployment.parameter(table) + "/"))
 
 
 def read_told(deployment: Deployment, table: str) -> Told:
@@ -82,6 +81,10 @@ def read_told_and_watermark(deployment: Deployment, table: str) -> tuple[Told, s
     path = deployment.parameter(table) + "/"
     names = [path + name for name in (TOLD, LAST_EXPORT_TIME, *_MADE_BY_THE_DEPLOYMENT)]
     found = _by_name(path, client("ssm").get_parameters(Names=names)["Parameters"])
+    return _told_and_watermark(found)
+
+
+def _told_and_watermark(found: Mapping[str, Any]) -> tuple[Told, str]:
     return _told(found), found[LAST_EXPORT_TIME]["Value"] if LAST_EXPORT_TIME in found else ""
 
 

@@ -19,6 +19,12 @@ from pipeline.planning.wishes import serves
 TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
 
 
+def may_be_untold(seen: Observation) -> bool:
+    """Whether the claim is of such a wish, and it has not been told of, by what was read before its owner was looked for."""
+    claim = seen.claim
+    return claim is not None and claim.plan.mode in TOLD_TO_THE_END and claim.plan.job_id != seen.told_end
+
+
 def untold_end(seen: Observation, wish: ExecutionInput) -> Halt | Idle | Record | None:
     """What tells the end of the wish that was claimed last, if it has ended and nobody has been told.
 
@@ -27,7 +33,7 @@ def untold_end(seen: Observation, wish: ExecutionInput) -> Halt | Idle | Record 
     table must not wait for a mail.
     """
     claim = seen.claim
-    if claim is None or claim.plan.mode not in TOLD_TO_THE_END or claim.plan.job_id == seen.told_end or wish.dry_run:
+    if claim is None or not may_be_untold(seen) or wish.dry_run:
         return None
     is_done, is_own = claim.is_done(seen.table), claim.owner == seen.execution
     if is_done and is_own and not serves(claim.plan, wish):

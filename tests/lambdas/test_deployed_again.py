@@ -45,11 +45,11 @@ def test_no_all_clear_counts_the_time_in_which_the_table_was_removed(schedule: S
 
 def test_what_is_forgotten_stays_forgotten_when_the_settings_change_later(schedule: Schedule, account: Account):
     schedule.fails("TableNotFound")
-    kept = replace(schedule.told(), level=90, given_up="job-1", digested=at("00:00"), trusted=at("12:00"))
+    kept = replace(schedule.told(), level=90, ended="job-1", digested=at("00:00"), trusted=at("12:00"))
     account.put_parameter("orders", "told", kept.to_text())
     deployed_again(account, *MADE)
     call(notify_success.handler, **done())
-    assert schedule.told() == Told(digested=at("00:00"), trusted=at("12:00"))
+    assert schedule.told() == Told(ended="job-1", digested=at("00:00"), trusted=at("12:00"))
     account.put_parameter("orders", "settings", MADE["settings"])
     schedule.fails("TableNotFound")
     assert schedule.subjects[-1] == "FAILED orders: TableNotFound"

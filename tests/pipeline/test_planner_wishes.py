@@ -151,8 +151,8 @@ def test_a_wish_that_can_no_longer_be_exported_is_not_dropped_without_a_word(wis
     earliest = ',"from":"2026-11-21T10:00:01Z"' if wished.mode == BACKFILL else ""
     assert action.asked == f'{{"table":"orders","mode":"{wished.mode}"{earliest}}}'
     assert update(replace(later, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
-    refused = replace(later, claim=claim(wished, refused_with="OverrideContradicted"))
-    assert isinstance(update(replace(refused, told_end=wished.job_id)), Export), "its mail has said so"
+    refused = replace(later, claim=claim(wished, refused_with="OverrideContradicted"), told_end=wished.job_id)
+    assert isinstance(update(refused), Export), "its mail has said so"
 
 
 def test_a_backfill_may_not_begin_where_history_ends_within_the_hour():
@@ -192,8 +192,7 @@ def test_the_telling_of_another_wish_is_not_enough():
 def test_a_wish_that_its_last_job_run_has_fulfilled_after_all_is_not_given_up():
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3), shows=table("12:00", done=(wished,)))
-    world = replace(world, told_end=wished.job_id)
-    assert update(world) == Export(plan("12:00 13:00"), 8)
+    assert update(replace(world, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
 
 
 def test_what_the_schedule_wants_for_itself_is_never_given_up():
@@ -233,7 +232,7 @@ def test_asked_for_again_a_wish_is_other_work_whatever_has_come_in_between(betwe
     asked = [backfill(seen("12:00", "09:00-13:00"), "10:00"), full(seen("12:00", "09:00-13:00"))]
     other = claim(plan("12:00", between, 4), 4, reported=True)
     world = replace(seen("12:00", "09:00-13:00", claim=other), told_end=other.plan.job_id)
-    again = [f(world) for f in (lambda world: backfill(world, "10:00"), full)]
+    again = [backfill(world, "10:00"), full(world)]
     assert [action.number for action in again] == [5, 5]
     assert {action.plan.job_id for action in asked}.isdisjoint(action.plan.job_id for action in again)
 

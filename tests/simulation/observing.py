@@ -11,6 +11,7 @@ from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
 from pipeline.planning.plans import record
+from pipeline.planning.wish_ends import may_be_untold
 from pipeline.table.marker import TableState
 from tests.simulation.account import Parameters
 from tests.simulation.run import Run
@@ -42,9 +43,10 @@ def observe(run: Run, found: Parameters) -> Generator[int, None, Observation]:
         at_work=timedelta(seconds=run.planned - run.started),
         is_first_round=run.is_first_round,
     )
-    if record(seen):
+    if record(seen) or may_be_untold(seen):
         yield from run.pause()
-        seen = replace(seen, recorded=run.ask("ssm", lambda: account.parameters.recorded))
+        again = run.ask("ssm", account.read)
+        seen = replace(seen, recorded=again.recorded, told_end=told_of(again.told).ended)
     return seen
 
 
