@@ -2,6 +2,7 @@
 
 The settings are the object ``context.tidemark`` of ``cdk.json``. Another object of the same form may stand in a JSON file,
 named by ``cdk synth -c tidemark-settings=FILE`` or by the environment variable ``TIDEMARK_SETTINGS``; the option wins.
+In all of them, and in schema files, a name that is said twice in one object is refused.
 """
 
 from __future__ import annotations
@@ -15,19 +16,25 @@ from typing import Any
 from aws_cdk import App
 
 from infra.libraries import LibrariesMissing
+from infra.paths import ROOT
 from infra.stack import TidemarkStack
 from pipeline.errors import SettingRefused
 from pipeline.setting_checks import read_json
 from pipeline.settings import Settings
 
 SETTINGS_OPTION, SETTINGS_VARIABLE = "tidemark-settings", "TIDEMARK_SETTINGS"
+CDK_JSON = ROOT / "cdk.json"
 
 
-def read_settings(app: App, environment: Mapping[str, str]) -> Settings:
+def read_settings(app: App, environment: Mapping[str, str], cdk_json: Path = CDK_JSON) -> Settings:
     """Settings from the file that option or environment name, else from the context. Raises SettingRefused."""
     file = app.node.try_get_context(SETTINGS_OPTION) or environment.get(SETTINGS_VARIABLE)
-    raw = _read_file(Path(file), SETTINGS_OPTION) if file else app.node.try_get_context("tidemark")
-    return Settings.parse(_with_schema_files(raw))
+    if file:
+        return Settings.parse(_with_schema_files(_read_file(Path(file), SETTINGS_OPTION)))
+    if cdk_json.exists():
+        # The CDK CLI, which makes the context of it, takes the last of two values without a word.
+        _read_file(cdk_json, "the file of the context")
+    return Settings.parse(_with_schema_files(app.node.try_get_context("tidemark")))
 
 
 def _with_schema_files(raw: Any) -> Any:

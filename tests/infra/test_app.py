@@ -72,6 +72,19 @@ def test_columns_may_be_a_schema_file_of_their_own(tmp_path):
         read_settings(App(context={"tidemark": {"tables": tables}}), {})
 
 
+def test_a_name_that_cdk_json_says_twice_is_refused_wherever_the_settings_stand_in_it(tmp_path, file):
+    """The CDK CLI takes the last of the two: a hash would be gone, and nobody would know."""
+    columns = '{"email": {"hash": true}, "email": "S"}'
+    cdk_json = tmp_path / "cdk.json"
+    cdk_json.write_text(f'{{"context": {{"tidemark": {{"tables": [{{"name": "shop", "columns": {columns}}}]}}}}}}')
+    app = App(context=json.loads(cdk_json.read_text())["context"])
+    with pytest.raises(SettingRefused, match=r"cdk\.json.*it says 'email' more than once"):
+        read_settings(app, {}, cdk_json)
+    assert read_settings(app, {"TIDEMARK_SETTINGS": file}, cdk_json) == Settings.parse(SHOP)
+    cdk_json.unlink()
+    assert read_settings(App(context={"tidemark": SHOP}), {}, cdk_json) == Settings.parse(SHOP)
+
+
 def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     for name in ("broken.json", "missing.json"):
