@@ -18,8 +18,9 @@ from pipeline.wording import number_of
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
 #: Which list of the settings a status is for: whoever hears of a failure hears of its end, and is warned.
 MAIL_LISTS: Mapping[str, str] = {SUCCESS: "success", FAILURE: "failure", WARNING: "failure", CLEARED: "failure"}
-#: What the attribute `table` says where no configured table is meant; every failure list lets it through.
-UNKNOWN_TABLE = "unknown"
+#: What subject and attribute `table` say where no configured table is meant; every failure list lets it through. No table
+#: can be called so, for its spaces; SNS takes any text in attributes and filters.
+UNKNOWN_TABLE = "an unknown table"
 _LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
 _LONGEST_STACK, _SHORTEST_TABLE = 20, 12
 #: Where the console is, by partition.

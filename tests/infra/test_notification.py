@@ -6,6 +6,7 @@ import pytest
 
 from infra.notification import mail_filters
 from pipeline.errors import SettingRefused
+from pipeline.mails.frame import UNKNOWN_TABLE
 from pipeline.settings import Settings
 
 
@@ -25,7 +26,7 @@ def tables(**mail):
         ),
         pytest.param(
             {"orders": {"failure": ["a@example.com"]}, "ledger": {}},
-            {"list": ["failure"], "table": ["orders", "unknown"]},
+            {"list": ["failure"], "table": ["orders", UNKNOWN_TABLE]},
             id="one kind of one table",
         ),
         pytest.param(
@@ -40,6 +41,12 @@ def tables(**mail):
 )
 def test_an_address_has_one_filter_for_all_it_wants(mail, expected):
     assert mail_filters(tables(**mail)) == {"a@example.com": expected}
+
+
+def test_whoever_hears_of_other_tables_does_not_hear_of_one_called_unknown():
+    found = mail_filters(tables(orders={"failure": ["a@example.com"]}, unknown={"failure": ["z@example.com"]}))
+    assert "unknown" not in found["a@example.com"]["table"]
+    assert found["z@example.com"]["table"] == ["unknown", UNKNOWN_TABLE]
 
 
 @pytest.mark.parametrize(

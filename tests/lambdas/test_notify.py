@@ -146,4 +146,4 @@ def test_a_report_that_cannot_be_read_does_not_keep_the_mail_from_being_sent(acc
 @pytest.mark.parametrize("asked", ["orders", {"table": "or\nders"}, {"table": ["x"]}, None], ids=repr)
 def test_whatever_a_person_asked_for_the_mail_about_it_is_sent(account: Account, before: int, asked: Any):
     failed("Plan", "InputRefused", "…", plan={}, input=asked)
-    assert only_mail(account, before)["Subject"] == "[Tidemark] FAILED unknown: InputRefused"
+    assert only_mail(account, before)["Subject"] == "[Tidemark] FAILED an unknown table: InputRefused"

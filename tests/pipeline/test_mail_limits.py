@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from pipeline.errors import error_names
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import UNKNOWN_TABLE
 from pipeline.mails.success import success_mail
 from pipeline.planning.execution_input import FULL
+from pipeline.settings import is_table_name
 from pipeline.table.drift import drift_of
 from tests.pipeline.rounds import COUNTS, done, failed
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
@@ -28,12 +30,12 @@ LONGEST_MESSAGE = 256 * 1024
         pytest.param({"table": "orders"}, {}, "", "orders", id="planned"),
         pytest.param({}, {"table": "carts"}, "", "carts", id="asked for"),
         pytest.param({}, {}, "orders", "orders", id="the only one"),
-        pytest.param({}, {}, "", "unknown", id="none"),
-        pytest.param({}, "orders", "", "unknown", id="an input that is no object"),
-        pytest.param({}, {"table": ["orders"]}, "", "unknown", id="a list"),
-        pytest.param({}, {"table": "or\nders"}, "", "unknown", id="a text that would break the subject"),
-        pytest.param({}, {"table": "x'; rm -rf ~; '"}, "", "unknown", id="a text that would break the command"),
-        pytest.param({}, {"table": "x" * 200_000}, "", "unknown", id="a text that would break the message"),
+        pytest.param({}, {}, "", UNKNOWN_TABLE, id="none"),
+        pytest.param({}, "orders", "", UNKNOWN_TABLE, id="an input that is no object"),
+        pytest.param({}, {"table": ["orders"]}, "", UNKNOWN_TABLE, id="a list"),
+        pytest.param({}, {"table": "or\nders"}, "", UNKNOWN_TABLE, id="a text that would break the subject"),
+        pytest.param({}, {"table": "x'; rm -rf ~; '"}, "", UNKNOWN_TABLE, id="a text that would break the command"),
+        pytest.param({}, {"table": "x" * 200_000}, "", UNKNOWN_TABLE, id="a text that would break the message"),
     ],
 )
 def test_the_table_of_a_failure_is_the_best_name_known(found, asked, default, table):
@@ -47,8 +49,17 @@ def test_the_table_of_a_failure_is_the_best_name_known(found, asked, default, ta
 def test_a_refused_input_is_for_everybody_who_gets_failures():
     event = {"input": {"table": "cartz"}, "execution": EXECUTION, "plan": {}}
     mail = failure_mail(event, Failure("Plan", "InputRefused", "Wrong.", "Correct it."), DEPLOYMENT)
-    assert mail.table == "unknown"
+    assert mail.table == UNKNOWN_TABLE
     assert " cartz:" in mail.subject
+
+
+def test_no_table_is_called_what_mails_say_of_an_unknown_one():
+    """Its failures would be mailed at every tick, and everybody would hear of them."""
+    assert not is_table_name(UNKNOWN_TABLE)
+    event = {"input": None, "execution": EXECUTION, "plan": {}}
+    mail = failure_mail(event, Failure("Plan", "InputRefused", "Wrong.", "Correct it."), DEPLOYMENT)
+    assert mail.subject == "[Tidemark] FAILED an unknown table: InputRefused"
+    assert mail.text.startswith("InputRefused in Plan, while bringing an unknown table up to date.\n")
 
 
 names = st.from_regex(r"[A-Za-z0-9_.-]{3,255}", fullmatch=True)
