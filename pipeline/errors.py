@@ -93,7 +93,8 @@ class SettingRefused(Refused):
 class InputRefused(Refused):
     """The execution's input has a wrong field or value."""
 
-    default_remedy = "Start the execution again with the input corrected."
+    default_remedy = "Correct the input, which the command has as it was given, and start the execution again."
+    command = ASK_AGAIN
 
 
 class ControlUnknown(Refused):

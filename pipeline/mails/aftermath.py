@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +43,8 @@ class Aftermath:
     """What becomes of it.
 
     `by_itself`: what the pipeline does, in words. `heals`: whether nobody need act. `missed`: what no run goes on with, as
-    the input that asks for it; "" where one does, or asking would not help. `remedy`: what helps where asking is enough.
+    the input that asks for it (of one that was refused, as it was given); "" where one does, or asking would not help.
+    `remedy`: what helps where asking is enough.
     """
 
     by_itself: str
@@ -53,7 +55,9 @@ class Aftermath:
 
 def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:
     """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
-    plan, missed = event["plan"], _unclaimed(event, failure)
+    if failure.error == InputRefused.__name__:
+        return Aftermath(_A_PERSON, missed=json.dumps(event["input"], separators=(",", ":")))
+    plan, missed = event["plan"], _unclaimed(event)
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:
         return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
@@ -114,16 +118,14 @@ def _tried_again(failure: Failure, mode: str) -> str:
     return "The next scheduled run tries again by itself."
 
 
-def _unclaimed(event: Mapping[str, Any], failure: Failure) -> str:
+def _unclaimed(event: Mapping[str, Any]) -> str:
     """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
 
     What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
     where this one has gone on with somebody else's work first.
     """
     wish = wish_text(event["input"])
-    if not wish or failure.error == InputRefused.__name__:
-        return ""
-    return "" if _is_claimed(event["plan"], event["input"]) else wish
+    return "" if not wish or _is_claimed(event["plan"], event["input"]) else wish
 
 
 def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:

@@ -23,6 +23,9 @@ MAIL_LISTS: Mapping[str, str] = {SUCCESS: "success", FAILURE: "failure", WARNING
 UNKNOWN_TABLE = "an unknown table"
 _LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
 _LONGEST_STACK, _SHORTEST_TABLE = 20, 12
+#: Characters of an input that a command repeats: what can be carried out is far shorter, a refused one may be anything.
+_LONGEST_INPUT = 1_000
+_TOO_LONG = "the input, corrected: it is too long for a mail"
 #: Where the console is, by partition.
 _CONSOLES = {
     "aws": "console.aws.amazon.com",
@@ -74,6 +77,8 @@ def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str
 
 def filled(command: str, table: str, deployment: Deployment, asked: str = "") -> str:
     """A command of `pipeline.errors` with the names filled in, ready to paste. `asked`: the input of the run, as JSON."""
+    if len(asked) > _LONGEST_INPUT:
+        asked = _TOO_LONG
     names = {
         "<table>": table,
         "<state-machine>": deployment.state_machine_arn,

@@ -31,7 +31,9 @@ def new_maintenance(seen: Observation) -> Export | Halt:
     """The table's files put in order, its content as it is."""
     watermark = seen.table.watermark
     if watermark is None:
-        return halt(InputRefused, "there is no table yet to maintain", "Bring the table up to date first.")
+        return halt(
+            InputRefused, "there is no table yet to maintain", "Bring the table up to date first: leave out the mode."
+        )
     return new_plan(seen, MAINTAIN, (watermark,))
 
 

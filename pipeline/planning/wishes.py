@@ -94,7 +94,9 @@ def _verify(seen: Observation) -> Action:
     watermark = seen.table.watermark
     latest = seen.restorable.latest
     if watermark is None:
-        return halt(InputRefused, "there is no table yet to verify", "Bring the table up to date first.")
+        return halt(
+            InputRefused, "there is no table yet to verify", "Bring the table up to date first: leave out the mode."
+        )
     if watermark > latest:
         told = f"watermark {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
         return halt(InputRefused, told, "Start the execution again in a few minutes.")
