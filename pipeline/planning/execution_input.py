@@ -12,6 +12,7 @@ from pipeline import job_kinds
 from pipeline.errors import InputRefused
 from pipeline.instants import parse_instant
 from pipeline.run_reports import MAINTAINED, VERIFIED
+from pipeline.settings import is_table_name
 
 UPDATE, FULL = "update", "full"
 #: Each of these is carried out by the kind of job that is called like it.
@@ -20,6 +21,7 @@ _SPECIAL = (BACKFILL, FULL, VERIFY, MAINTAIN)
 MODES = (UPDATE, *_SPECIAL)
 #: The modes whose job may commit nothing, so that only its report proves that it is done; and what it says then.
 REPORTED_AS = {VERIFY: VERIFIED, MAINTAIN: MAINTAINED}
+_EXAMPLE_START = 'such as "from": "2026-11-01T00:00:00Z"'
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
 
 
@@ -46,12 +48,14 @@ class ExecutionInput:
         if unknown:
             raise InputRefused(f"the input has the unknown field {unknown[0]!r}; allowed are {', '.join(_FIELDS)}")
         wish = cls(
-            table=_table(raw.get("table", default_table)),
+            table=_table(raw, default_table),
             mode=_one_of("mode", raw.get("mode", UPDATE), MODES),
             start=_start(raw.get("from")),
             dry_run=_one_of("dry_run", raw.get("dry_run", False), (True, False)),
         )
-        if (wish.start is not None) != (wish.mode == BACKFILL):
+        if wish.mode == BACKFILL and wish.start is None:
+            raise InputRefused(f'"from" is missing; "mode": "backfill" takes the instant to begin at, {_EXAMPLE_START}')
+        if wish.mode != BACKFILL and wish.start is not None:
             raise InputRefused(f'"from" goes with "mode": "backfill" and with no other; the mode is {wish.mode!r}')
         return wish
 
@@ -83,9 +87,16 @@ def asking(table: str, mode: str, start: str = "") -> str:
     return json.dumps({"table": table, "mode": mode, **({"from": start} if start else {})}, separators=(",", ":"))
 
 
-def _table(name: Any) -> str:
-    if not isinstance(name, str) or not name:
-        raise InputRefused(f"table is {name!r}; name one of the tables in cdk.json (more than one is configured)")
+def _table(raw: Mapping[str, Any], default_table: str) -> str:
+    """Refuse here what can be no table's name: Parameter Store, which is asked next, would refuse it in other words."""
+    if "table" not in raw and not default_table:
+        raise InputRefused("table is missing; name one of the tables in cdk.json: more than one is configured")
+    name = raw.get("table", default_table)
+    if not isinstance(name, str) or not is_table_name(name):
+        which = f"leave it out for {default_table!r}" if default_table else "name one of those in cdk.json"
+        raise InputRefused(
+            f"table is {name!r}; allowed is the name of a table, 3-255 of a-z, A-Z, 0-9, _, - and .; {which}"
+        )
     return name
 
 

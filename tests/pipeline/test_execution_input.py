@@ -28,8 +28,8 @@ from tests.pipeline.world import at
         pytest.param({"mode": "verify"}, ExecutionInput("default", "verify"), id="a verification"),
         pytest.param({"dry_run": True}, ExecutionInput("default", dry_run=True), id="the plan only"),
         pytest.param(
-            {"table": "t", "mode": "backfill", "from": "2026-11-21T10:00:00Z", "dry_run": True},
-            ExecutionInput("t", "backfill", at("10:00"), dry_run=True),
+            {"table": "carts", "mode": "backfill", "from": "2026-11-21T10:00:00Z", "dry_run": True},
+            ExecutionInput("carts", "backfill", at("10:00"), dry_run=True),
             id="everything at once",
         ),
     ],
@@ -52,7 +52,16 @@ def test_an_input_is_a_wish(raw, expected):
         pytest.param({"table": ""}, "table is ''", id="an empty table"),
         pytest.param({"table": None}, "table is None", id="no table"),
         pytest.param({"table": ["orders"]}, r"table is \['orders'\]", id="a list of tables"),
-        pytest.param({"mode": "backfill"}, '"from" goes with "mode": "backfill"', id="a backfill from nowhere"),
+        pytest.param(
+            {"table": "or ders"}, "table is 'or ders'; allowed is the name of a table, 3-255 of", id="no name"
+        ),
+        pytest.param({"table": "/"}, "table is '/'", id="the path of all tables' parameters"),
+        pytest.param({"table": "ab"}, "table is 'ab'; .* and .; leave it out for 'default'", id="too short a name"),
+        pytest.param(
+            {"mode": "backfill"},
+            '"from" is missing; .* such as "from": "2026-11-01T00:00:00Z"',
+            id="a backfill from nowhere",
+        ),
         pytest.param({"from": "2026-11-21T10:00:00Z"}, "the mode is 'update'", id="an update from somewhere"),
         pytest.param(
             {"mode": "full", "from": "2026-11-21T10:00:00Z"}, "the mode is 'full'", id="a full one from somewhere"
@@ -73,8 +82,17 @@ def test_anything_else_is_refused_by_name_with_what_is_allowed(raw, told):
 
 
 def test_with_several_tables_configured_one_has_to_be_named():
-    with pytest.raises(InputRefused, match="name one of the tables"):
+    with pytest.raises(InputRefused, match=r"table is missing; name one of the tables .*: more than one is configured"):
         ExecutionInput.parse({}, "")
+    with pytest.raises(InputRefused, match=r"table is ''; .*\.; name one of those in cdk\.json"):
+        ExecutionInput.parse({"table": ""}, "")
+
+
+@pytest.mark.parametrize("name", [None, ""])
+def test_with_one_table_configured_nobody_is_told_that_there_are_more(name):
+    with pytest.raises(InputRefused, match="leave it out for 'default'") as refused:
+        ExecutionInput.parse({"table": name}, "default")
+    assert "more than one" not in refused.value.message
 
 
 def test_the_schedule_s_executions_name_their_tick():
