@@ -56,7 +56,8 @@ class Notification(Construct):
     def _subscribe(self, topic: sns.Topic, address: str, policy: dict[str, Any] | None) -> None:
         sns.CfnSubscription(
             topic,
-            address,
+            # CDK would make two dashes of a slash, which another address may have; a colon none has.
+            address.replace("/", ":"),
             topic_arn=topic.topic_arn,
             protocol="email",
             endpoint=address,

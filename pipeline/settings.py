@@ -23,7 +23,7 @@ from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, kn
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_MAIL = re.compile(r'(?!.*[()<>[\]{},;:"\\])[^@\s]+@[^@\s]+\.[^@\s]+')  # an address alone: no name, no list
 _SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
 #: Windows as long as the changes ask for, within the usual bounds.
@@ -236,7 +236,7 @@ def _mail(raw: Any, where: str) -> MailLists:
         expect(isinstance(addresses, (list, tuple)), f"{where}.{kind}", addresses, "a list of mail addresses")
         for address in addresses:
             right = isinstance(address, str) and _MAIL.fullmatch(address) is not None
-            expect(right, f"{where}.{kind}", address, "mail addresses")
+            expect(right, f"{where}.{kind}", address, "mail addresses alone, such as data-team@example.com")
     return MailLists(**{kind: tuple(addresses) for kind, addresses in raw.items()})
 
 

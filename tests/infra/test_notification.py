@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from aws_cdk import Stack
+from aws_cdk.aws_sns import CfnSubscription
 
-from infra.notification import mail_filters
+from infra.notification import Notification, mail_filters
 from pipeline.errors import SettingRefused
 from pipeline.mails.frame import UNKNOWN_TABLE
 from pipeline.settings import Settings
@@ -47,6 +49,13 @@ def test_whoever_hears_of_other_tables_does_not_hear_of_one_called_unknown():
     found = mail_filters(tables(orders={"failure": ["a@example.com"]}, unknown={"failure": ["z@example.com"]}))
     assert "unknown" not in found["a@example.com"]["table"]
     assert found["z@example.com"]["table"] == ["unknown", UNKNOWN_TABLE]
+
+
+def test_addresses_that_differ_by_a_slash_have_subscriptions_of_their_own():
+    stack, both = Stack(), ["a--b@example.com", "a/b@example.com"]
+    Notification(stack, "Notification", tables=tables(orders={"failure": both}))
+    made = [node for node in stack.node.find_all() if isinstance(node, CfnSubscription)]
+    assert sorted(subscription.endpoint for subscription in made) == sorted([*both, *both])
 
 
 @pytest.mark.parametrize(

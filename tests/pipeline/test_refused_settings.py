@@ -1,0 +1,39 @@
+"""Settings that look right at a glance, and would do nothing or fail later."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import SettingRefused
+from pipeline.settings import Settings
+
+
+def parsed(**said):
+    return Settings.parse({"tables": [{"name": "orders", **said}]})
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "Bob<a@example.com>",
+        "a@example.com;",
+        "a@example.com,b@example.com",
+        "a@example.com,x",
+        '"a"@example.com',
+        "mailto:a@example.com",
+        "(a)a@example.com",
+        "${Team}@example.com",
+        "a@[192.0.2.1]",
+        "a@b@example.com",
+    ],
+)
+def test_what_is_more_than_one_mail_address_alone_is_refused(address):
+    with pytest.raises(SettingRefused, match=r"mail\.failure is .*; allowed is mail addresses alone, such as"):
+        parsed(mail={"failure": [address]})
+
+
+@pytest.mark.parametrize(
+    "address", ["a.b+c@example.com", "a/b=c'd@mail.example.com", "jürgen@example.com", "a-b_c@x.y"]
+)
+def test_a_mail_address_may_have_what_addresses_have(address):
+    assert parsed(mail={"failure": [address]}).tables[0].mail.failure == (address,)
