@@ -223,9 +223,9 @@ def _windows(raw: Any, where: str) -> int | WindowBounds:
 
 
 def _secret(raw: Mapping[str, Any], where: str) -> str:
-    if not raw.get("hash_secret", ""):
+    if raw.get("hash_secret", "") == "":
         return ""
-    allowed = "the name of a secret in Secrets Manager: 1-512 letters, digits and /_+=.@-"
+    allowed = 'the name of a secret in Secrets Manager, 1-512 letters, digits and /_+=.@-, or "" for none'
     return text(raw, "hash_secret", "", _SECRET_NAME, allowed, where)
 
 

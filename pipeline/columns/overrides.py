@@ -20,7 +20,8 @@ from pipeline.setting_checks import refusal
 #: The step that stands for any element or name.
 ANY = "*"
 #: Words for types: DynamoDB's, whose columns follow the data where they leave a choice, and columns' own.
-TYPE_WORDS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M", "string", "bigint", "json", "struct", "map")
+_TAGS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M")
+TYPE_WORDS = (*_TAGS, "string", "bigint", "json", "struct", "map")
 _DECIMAL = re.compile(r"decimal\(38, ?(\d{1,2})\)")
 _MOST_SCALE = 38
 _INDEX = re.compile("0|[1-9][0-9]*")
@@ -181,6 +182,14 @@ def _of_schema_file(types: str) -> str:
     return next((word for word in ("string", "json") if listed <= set(_SEVERAL[word])), types)
 
 
+def _allowed_types(said: Any) -> str:
+    """What is allowed in place of what is said for a type: of a list, in a schema file's way, or of one word."""
+    if isinstance(said, str) and {word.strip() for word in said.split(",")} <= {_NOTHING, *_TAGS}:
+        several = " or ".join(f"several of {', '.join(_SEVERAL[word])}" for word in ("string", "json"))
+        return f"{several}: no column takes a scalar beside a container; left out, the column follows the data"
+    return f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)"
+
+
 def _override(path: str, said: Any, where: str) -> Override:
     pointer = path.startswith("/")
     if _HALF_CHARACTER.search(path):
@@ -197,7 +206,7 @@ def _override(path: str, said: Any, where: str) -> Override:
         raise refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
     rule = Override(steps_of(path), **said)
     if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
-        raise refusal(f"{where}.type", rule.type, f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)")
+        raise refusal(f"{where}.type", rule.type, _allowed_types(rule.type))
     if "name" in said:
         _check_name(rule, f"{where}.name")
     return rule

@@ -27,7 +27,7 @@ def test_a_schema_file_of_other_tools_is_a_type_for_each_column():
 def test_of_several_types_in_a_schema_file_a_column_takes_all_and_of_null_it_says_nothing():
     listed = {"a": "NULL", "b": "S,N", "c": "L, M", "d": "N,NULL", "e": "NULL,BOOL,B"}
     assert Overrides.parse(listed) == Overrides.parse({"b": "string", "c": "json", "d": "N", "e": "string"})
-    with pytest.raises(SettingRefused, match=r"columns\['a'\].type is 'S,M'; allowed is one of S, "):
+    with pytest.raises(SettingRefused, match=r"columns\['a'\].type is 'S,M'; allowed is several of S, N, B, BOOL or "):
         Overrides.parse({"a": "S,M"})
 
 

@@ -37,3 +37,23 @@ def test_what_is_more_than_one_mail_address_alone_is_refused(address):
 )
 def test_a_mail_address_may_have_what_addresses_have(address):
     assert parsed(mail={"failure": [address]}).tables[0].mail.failure == (address,)
+
+
+@pytest.mark.parametrize("none", [0, False, {}, [], None], ids=repr)
+def test_only_an_empty_text_is_no_secret(none):
+    assert parsed(hash_secret="").tables[0].hash_secret == ""
+    with pytest.raises(
+        SettingRefused, match=r"hash_secret is .*; allowed is the name of a secret .*, or \"\" for none"
+    ):
+        parsed(hash_secret=none)
+
+
+def test_scalars_beside_containers_in_a_schema_file_are_refused_with_the_reason():
+    told = (
+        r"columns\['a'\].type is 'S,SS'; allowed is several of S, N, B, BOOL or several of SS, NS, BS, L, M: no column takes "
+        "a scalar beside a container"
+    )
+    with pytest.raises(SettingRefused, match=told):
+        parsed(columns={"a": "S,SS"})
+    with pytest.raises(SettingRefused, match="allowed is one of S, "):
+        parsed(columns={"a": "decimal(38,39)"})
