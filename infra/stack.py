@@ -186,6 +186,8 @@ class TidemarkStack(Stack):
         tables = Construct(self, "Tables")
         for table in self._settings.tables:
             own = Construct(tables, table.name)
+            # Two children called Resource and Default, as tables may be, are too many for CDK unless it is told one.
+            tables.node.default_child = own
             parameters = TableParameters(own, "Parameters", table=table, prefix=self._prefix)
             # What reads them comes first: a function must not meet settings that it does not know yet.
             parameters.settings.add_resource_dependency(self._plan)

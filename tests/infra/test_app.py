@@ -117,3 +117,14 @@ def test_more_tables_than_a_stack_holds_are_refused_by_name():
     settings = Settings.parse({"tables": [{"name": f"table-{n}"} for n in range(160)]})
     with pytest.raises(SettingRefused, match=r"tables has 160 entries; allowed are 15\d"):
         TidemarkStack(App(), "TooMany", settings=settings)
+
+
+def test_tables_may_be_called_what_cdk_calls_children_of_its_own(tmp_path):
+    settings = Settings.parse({"tables": [{"name": name} for name in ("Resource", "Default")]})
+    app = App(context=CONTEXT, outdir=str(tmp_path))
+    TidemarkStack(app, settings.stack_name, settings=settings)
+    app.synth()
+    template = json.loads((tmp_path / f"{settings.stack_name}.template.json").read_text())
+    made = [one for one in template["Resources"].values() if one["Type"] == "AWS::Scheduler::Schedule"]
+    followed = [json.loads(schedule["Properties"]["Target"]["Input"])["table"] for schedule in made]
+    assert sorted(followed) == ["Default", "Resource"]
