@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from local.failed import Failed
 from local.remedies import told
@@ -14,12 +15,13 @@ from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import read_json
-from pipeline.settings import TableSettings
+from pipeline.settings import SNAPSHOT_DAYS, TableSettings
 
 if TYPE_CHECKING:
     from local.local_table import LocalTable
 
 HOME = Path(".local")
+_TABLE = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 SECRET_VARIABLE = "TIDEMARK_HASH_SECRET"  # noqa: S105 - the name of the variable
 
 
@@ -62,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_table(maintain)
     maintain.add_argument(
         "--snapshot-days",
-        type=_positive,
+        type=_snapshot_days,
         default=TableSettings.snapshot_days,
         metavar="DAYS",
         help=f"how many days back the table can be looked at then (default: {TableSettings.snapshot_days})",
@@ -74,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_table(verb: argparse.ArgumentParser) -> None:
     """What every verb on a local table is told: the table, its warehouse."""
     verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
-    verb.add_argument("--warehouse", type=Path, required=True, metavar="DIR", help="root of the Hadoop catalog")
+    verb.add_argument("--warehouse", type=_warehouse, required=True, metavar="DIR", help="root of the Hadoop catalog")
 
 
 def _add_exports(verb: argparse.ArgumentParser) -> None:
@@ -84,7 +86,7 @@ def _add_exports(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--key",
         type=_key,
-        action="append",
+        action=_Keys,
         required=True,
         metavar="NAME:TYPE",
         help="the source table's key attribute and its type S, N or B; said again for the sort key, the partition key first",
@@ -169,10 +171,24 @@ def _folder(text: str) -> Path:
 
 
 def _table(text: str) -> tuple[str, str]:
-    namespace, dot, name = text.rpartition(".")
-    if not (namespace and dot and name):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAMESPACE.NAME, such as shop.orders")
-    return namespace, name
+    found = _TABLE.fullmatch(text)
+    if found is None:
+        allowed = "NAMESPACE.NAME, such as shop.orders, each of a-z, A-Z, 0-9, _ and -"
+        raise argparse.ArgumentTypeError(f"{text!r} is not {allowed}")
+    return found[1], found[2]
+
+
+class _Keys(argparse.Action):
+    """The attributes of the key, one by one: a partition key, and a sort key of another name."""
+
+    def __call__(self, _parser: Any, asked: argparse.Namespace, attribute: Any, _option: str | None = None) -> None:
+        """Add one. Raises ArgumentError."""
+        before = getattr(asked, self.dest) or []
+        if len(before) == 2:
+            raise argparse.ArgumentError(self, f"{attribute} is one too many: a key has two attributes at most")
+        if attribute.name in [part.name for part in before]:
+            raise argparse.ArgumentError(self, f"{attribute}: the key has the attribute {attribute.name!r} already")
+        setattr(asked, self.dest, [*before, attribute])
 
 
 def _key(text: str) -> KeyAttribute:
@@ -180,6 +196,20 @@ def _key(text: str) -> KeyAttribute:
         return KeyAttribute.parse(text)
     except ValueError as wrong:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
+
+
+def _warehouse(text: str) -> Path:
+    folder = Path(text)
+    if folder.exists() and not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a file; allowed is a folder, or the name of one to be made")
+    return folder
+
+
+def _snapshot_days(text: str) -> int:
+    least, most = SNAPSHOT_DAYS
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
+    return int(text)
 
 
 def _positive(text: str) -> int:

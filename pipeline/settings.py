@@ -25,6 +25,7 @@ _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
 _MAIL = re.compile(r'(?!.*[()<>[\]{},;:"\\])[^@\s]+@[^@\s]+\.[^@\s]+')  # an address alone: no name, no list
 _SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
+SNAPSHOT_DAYS = (3, 3650)  # the fewest and the most that maintenance leaves
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
 #: Windows as long as the changes ask for, within the usual bounds.
 AUTO = "auto"
@@ -186,7 +187,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         hash_secret=_secret(merged, where),
         compare_old_images=flag(merged, "compare_old_images", TableSettings.compare_old_images, where),
         maintain_days=whole(merged, "maintain_days", TableSettings.maintain_days, 0, 365, where),
-        snapshot_days=whole(merged, "snapshot_days", TableSettings.snapshot_days, 3, 3650, where),
+        snapshot_days=whole(merged, "snapshot_days", TableSettings.snapshot_days, *SNAPSHOT_DAYS, where),
     )
     expect(
         settings.iceberg_table != OURS, f"{where}.iceberg_table", OURS, "another name: the run reports have this one"

@@ -8,7 +8,8 @@ from local.__main__ import main
 from local.remedies import REMEDIES, told
 from pipeline.errors import JobRefused, SettingRefused, TableUnfit, error_names
 
-RAISED = {name: kind for name, kind in error_names().items() if issubclass(kind, (JobRefused, TableUnfit))}
+_KINDS = (JobRefused, TableUnfit, SettingRefused)
+RAISED = {name: kind for name, kind in error_names().items() if issubclass(kind, _KINDS)}
 
 
 def test_every_error_that_a_job_raises_has_a_remedy_for_a_local_table():

@@ -96,7 +96,7 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     left = warehouse / "shop" / "orders" / "data" / "left by a job that died.parquet"
     left.write_bytes(b"some of its rows")
     os.utime(left, (0, 0))
-    maintained = maintain(warehouse, "--snapshot-days", "1")
+    maintained = maintain(warehouse, "--snapshot-days", "3")
     assert maintained.returncode == 0, maintained.stderr
     assert "Orphan files, of jobs that died: 1." in maintained.stdout
     assert not left.exists()

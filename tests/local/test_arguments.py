@@ -1,0 +1,58 @@
+"""What ``python -m local`` refuses before it begins, each by the name of the argument."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from local.__main__ import main
+
+
+def refused(capsys, *arguments: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    assert ended.value.code == 2
+    return capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.fixture
+def replay(tmp_path) -> dict[str, str]:
+    """The arguments of a replay, by name."""
+    return {"--table": "shop.orders", "--key": "customer:S", "--warehouse": str(tmp_path / "warehouse")}
+
+
+def words(folder: Path, arguments: dict[str, str]) -> list[str]:
+    return ["replay", str(folder), *(word for argument in arguments.items() for word in argument)]
+
+
+@pytest.mark.parametrize("name", ["a.b.orders", "orders", "shop.", ".orders", "shop.o/../p", "shop.o`x", "shop.örders"])
+def test_a_table_has_one_namespace_and_a_plain_name(tmp_path, replay, capsys, name):
+    said = refused(capsys, *words(tmp_path, replay | {"--table": name}))
+    assert f"argument --table: {name!r} is not NAMESPACE.NAME, such as shop.orders" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["order:N", "line:N"], "argument --key: line:N is one too many: a key has two attributes at most"),
+        (["customer:N"], "argument --key: customer:N: the key has the attribute 'customer' already"),
+    ],
+)
+def test_a_key_has_two_attributes_at_most_and_none_twice(tmp_path, replay, capsys, more, told):
+    keys = [word for attribute in more for word in ("--key", attribute)]
+    assert told in refused(capsys, *words(tmp_path, replay), *keys)
+
+
+def test_a_warehouse_is_a_folder(tmp_path, replay, capsys):
+    file = tmp_path / "a-file"
+    file.write_text("")
+    assert "argument --warehouse: " in refused(capsys, *words(tmp_path, replay | {"--warehouse": str(file)}))
+
+
+@pytest.mark.parametrize("days", ["0", "2", "3651", "99999999999", "-1", "x"])
+def test_snapshots_are_kept_as_long_as_the_settings_allow(tmp_path, capsys, days):
+    said = refused(
+        capsys, "maintain", "--table", "shop.orders", "--warehouse", str(tmp_path), f"--snapshot-days={days}"
+    )
+    assert f"argument --snapshot-days: {days!r} is not a whole number from 3 to 3650" in said
