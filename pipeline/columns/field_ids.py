@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from pipeline.columns.table_columns import current_schema, ids_by_path, is_ours
@@ -19,10 +19,33 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     Nor may one have another type: a table that is replaced whole gives a name the id that it had. Raises RebuildNeeded.
     `metadata`: the content of an Iceberg metadata file.
     """
-    schemas = {schema["schema-id"]: schema["fields"] for schema in metadata["schemas"]}
-    now = set(_all_typed(schemas[metadata["current-schema-id"]]))
-    shown = schemas.get(shown_schema_id(metadata), ())
-    lost = [raw["name"] for raw in shown if is_ours(raw["name"]) and not now.issuperset(_all_typed([raw]))]
+    now = _types_now(metadata)
+    _refuse_without(_columns(metadata, shown_schema_id(metadata)), lambda id_, type_: now.get(id_) == type_)
+
+
+def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
+    """Refuse a snapshot that has a column under the id of one of now with another type: no engine reads its files as that.
+
+    Columns that are gone show empty, which can be read. Raises RebuildNeeded.
+    """
+    now = _types_now(metadata)
+    schema_id = next(s.get("schema-id") for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+    _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_, type_) == type_)
+
+
+def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:
+    return dict(_all_typed(current_schema(metadata)["fields"]))
+
+
+def _columns(metadata: Mapping[str, Any], schema_id: int | None) -> list[Any]:
+    """The columns of attributes in a schema, as Iceberg's JSON."""
+    fields = next((schema["fields"] for schema in metadata["schemas"] if schema["schema-id"] == schema_id), ())
+    return [raw for raw in fields if is_ours(raw["name"])]
+
+
+def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]) -> None:
+    """Refuse a table in which one of these columns, or what is inside, is not there, as its id and type tell."""
+    lost = [raw["name"] for raw in columns if not all(is_there(*typed) for typed in _all_typed([raw]))]
     if lost:
         names = ", ".join(lost)
         raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")

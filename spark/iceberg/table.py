@@ -86,7 +86,7 @@ class Table:
         return columns_of({**metadata, "current-schema-id": schema}, self._order.source.key)
 
     def rows_at(self, snapshot_id: int) -> DataFrame:
-        """The rows that the table showed at a snapshot, whatever is committed meanwhile."""
+        """The rows that the table showed at a snapshot, whatever is committed meanwhile; in the columns that it has now."""
         return self._spark.read.option("snapshot-id", snapshot_id).table(self.sql_name)
 
     def summary(self) -> Mapping[str, str]:

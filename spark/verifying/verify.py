@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.field_ids import check_readable
+from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
@@ -52,7 +53,9 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
     check_key(metadata, order)
-    columns = table.columns_at(snapshot_id)
+    check_readable(metadata, snapshot_id)
+    # Those that readers have now: what they do not see of the snapshot, as after a rollback, is lost to them.
+    columns = columns_of(metadata, order.source.key)
     check_hidden_alike(table.rows_at(snapshot_id), metadata, order.end, order, columns, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])

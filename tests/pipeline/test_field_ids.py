@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.field_ids import check_shown
+from pipeline.columns.field_ids import check_readable, check_shown
 from pipeline.errors import RebuildNeeded
 
 
@@ -47,24 +47,35 @@ def test_columns_that_are_those_of_the_snapshot_and_more_show_it(now):
     assert check_shown(rolled_back(now)) is None
 
 
-@pytest.mark.parametrize(
-    ("lost", "now"),
-    [
-        pytest.param("total", [PK, *SHOWN[2:]], id="a column that is gone"),
-        pytest.param("pk", [field(1, "pk", "long"), *SHOWN[1:]], id="a key of another type under the same id"),
-        pytest.param("total", [PK, field(2, "total", "decimal(38, 2)"), *SHOWN[2:]], id="a decimal of another scale"),
-        pytest.param("m", [*SHOWN[:2], field(3, "m", "string"), *SHOWN[3:]], id="text in the place of a struct"),
-        pytest.param(
-            "m",
-            [*SHOWN[:2], field(3, "m", {**MAP, "fields": [field(4, "x", "long")]}), *SHOWN[3:]],
-            id="another type inside a struct",
-        ),
-        pytest.param(
-            "lines", [*SHOWN[:3], field(5, "lines", {**LINES, "element": "long"}), SHOWN[4]], id="other elements"
-        ),
-        pytest.param("named", [*SHOWN[:4], field(8, "named", {**NAMED, "value": "string"})], id="other values"),
-    ],
-)
+OTHER_TYPES = [
+    pytest.param("pk", [field(1, "pk", "long"), *SHOWN[1:]], id="a key of another type under the same id"),
+    pytest.param("total", [PK, field(2, "total", "decimal(38, 2)"), *SHOWN[2:]], id="a decimal of another scale"),
+    pytest.param("m", [*SHOWN[:2], field(3, "m", "string"), *SHOWN[3:]], id="text in the place of a struct"),
+    pytest.param(
+        "m",
+        [*SHOWN[:2], field(3, "m", {**MAP, "fields": [field(4, "x", "long")]}), *SHOWN[3:]],
+        id="another type inside a struct",
+    ),
+    pytest.param("lines", [*SHOWN[:3], field(5, "lines", {**LINES, "element": "long"}), SHOWN[4]], id="other elements"),
+    pytest.param("named", [*SHOWN[:4], field(8, "named", {**NAMED, "value": "string"})], id="other values"),
+]
+
+
+GONE = pytest.param("total", [PK, *SHOWN[2:]], id="a column that is gone")
+
+
+@pytest.mark.parametrize(("lost", "now"), [GONE, *OTHER_TYPES])
 def test_columns_that_lack_one_of_the_snapshot_or_have_it_with_another_type_ask_for_a_new_table(lost, now):
     with pytest.raises(RebuildNeeded, match=f"as after a rollback: it lacks {lost}\n"):
         check_shown(rolled_back(now))
+
+
+@pytest.mark.parametrize(("lost", "now"), OTHER_TYPES)
+def test_a_snapshot_that_has_a_column_with_another_type_cannot_be_read(lost, now):
+    with pytest.raises(RebuildNeeded, match=f"as after a rollback: it lacks {lost}\n"):
+        check_readable(rolled_back(now), 1)
+
+
+def test_a_snapshot_of_which_a_column_or_a_field_is_gone_can_be_read():
+    inside = {**MAP, "fields": [field(11, "z", "long")]}
+    assert check_readable(rolled_back([PK, field(3, "m", inside)]), 1) is None

@@ -239,7 +239,7 @@ def test_the_table_and_the_items_are_shuffled_once_each_and_joined_once(loaded):
     order = verify_order(s, 5)
     table, newest = Table(s.spark, order), s.metadata["current-snapshot-id"]
     (export,) = read_exports(s.spark, order)
-    this = Verification(s.spark, order, export, table.rows_at(newest), table.columns_at(newest))
+    this = Verification(s.spark, order, export, table.rows_at(newest), table.columns())
     pairs = compared_pairs(this)
     with plans_in_full(s.spark):
         plan = pairs._jdf.queryExecution().executedPlan().toString()

@@ -1,0 +1,77 @@
+"""Verify a table whose columns are no longer those that its rows were written with: what readers have lost is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pipeline.columns.overrides import Overrides
+from pipeline.errors import RebuildNeeded
+from spark.job import run
+from tests.spark.sample_items import N_KEY
+from tests.spark.test_verify import differences, item, verify
+
+pytestmark = pytest.mark.spark
+
+
+def shown(report):
+    """What a report shows: the key, and each place with both values."""
+    return {
+        json.loads(row["key"])["pk"]: {value["path"]: (value["source"], value["table"]) for value in row["values"]}
+        for row in report["differences"]
+    }
+
+
+def alter(s, how):
+    """Somebody changes the columns."""
+    s.spark.sql(f"ALTER TABLE glue.shop.{s.name} {how}")
+
+
+def test_values_of_columns_that_somebody_has_dropped_are_differences_and_other_names_are_none(shop):
+    s = shop()
+    city = {"M": {"city": {"S": "Oslo"}, "zip": {"S": "1"}}}
+    s.put(1, item("a", raw={"S": "x"}, ship=city), item("b", ship=city, total={"N": "2"}), item("c", raw={"S": "y"}))
+    s.put(1, *(item(f"k{n}", total={"N": str(n)}) for n in range(20)))
+    s.load(5)
+    alter(s, "RENAME COLUMN total TO amount")
+    assert verify(s, 5)["counts"]["equal"] == 23
+    alter(s, "DROP COLUMN raw")
+    alter(s, "DROP COLUMN ship.zip")
+
+    report = differences(s, 5)
+
+    assert (report["counts"]["equal"], report["counts"]["different"]) == (20, 3)
+    assert shown(report) == {
+        "a": {"/raw": ('{"S":"x"}', None), "/ship/zip": ('{"S":"1"}', None)},
+        "b": {"/ship/zip": ('{"S":"1"}', None)},
+        "c": {"/raw": ('{"S":"y"}', None)},
+    }
+
+
+def test_after_a_rollback_past_other_names_and_types_all_that_shows_empty_is_a_difference(shop):
+    s = shop()
+    s.put(1, item("a", v={"N": "1"}, w={"S": "x"}, same={"S": "z"}), item("b", same={"S": "z"}))
+    s.load(5)
+    loaded = s.metadata["current-snapshot-id"]
+    s.put(6, item("c", v={"N": "1.5"}))
+    run(s.spark, replace(s.full(15), columns=Overrides.parse({"w": {"name": "w_renamed"}})))
+    s.roll_back(loaded)
+
+    report = differences(s, 5)
+
+    assert shown(report) == {"a": {"/v": ('{"N":"1"}', None), "/w": ('{"S":"x"}', None)}}
+    assert (report["counts"]["equal"], report["counts"]["rows"]) == (1, 2)
+
+
+def test_after_a_rollback_past_another_type_of_the_key_a_new_table_is_asked_for(shop):
+    s = shop(key=N_KEY)
+    s.put(1, item("a", sk={"N": "1"}))
+    s.load(5)
+    loaded = s.metadata["current-snapshot-id"]
+    s.put(6, item("a", sk={"N": "1.5"}))
+    s.load(15)
+    s.change("CALL glue.system.set_current_snapshot('TABLE', THAT)", THAT=str(loaded))
+    with pytest.raises(RebuildNeeded, match="lacks sk"):
+        verify(s, 5)
