@@ -25,6 +25,8 @@ _VALUE = (
 )
 #: What the leaf of a set says where it is told from a list by its path alone.
 _SET = "a set"
+#: What the leaf of a text begins with that is none of DynamoDB's values: so it is no value's leaf.
+_NO_VALUE = "?"
 
 
 def at(text: Sql, pointer: Sql) -> Sql:
@@ -48,6 +50,11 @@ def leaves(text: Sql) -> Sql:
     return when(f"{text} IS NOT NULL", f"array_sort({transform(found, lambda p: _leaf(f'{p}.path', f'{p}.text'))})")
 
 
+def same_value(value: Sql, text: Sql) -> Sql:
+    """Whether a text that anybody may have written is DynamoDB JSON that says the same as a value; never null."""
+    return f"{leaves(value)} <=> {let(_if_json(text), leaves)}"
+
+
 def same_plain_json(value: Sql, plain: Sql) -> Sql:
     """Whether plain JSON (as `spark.expressions.values.plain_json` writes it) says the same as a value given as DynamoDB JSON.
 
@@ -57,9 +64,21 @@ def same_plain_json(value: Sql, plain: Sql) -> Sql:
     def told(found: Sql) -> Sql:
         sets = transform(f"filter({found}, {function(1, lambda p: _is_set(p))})", lambda p: f"{p}.path")
         wanted = transform(found, lambda p: _leaf(f"{p}.path", _without_type(p)))
-        return let(sets, lambda paths: f"array_sort({wanted}) <=> {_with_sets(leaves(_typed(plain)), paths)}")
+        return let(sets, lambda paths: f"array_sort({wanted}) <=> {_with_sets(found_in_plain, paths)}")
 
+    found_in_plain = let(_typed(_if_json(plain)), leaves)
     return let(leaves(value), told)
+
+
+def _if_json(text: Sql) -> Sql:
+    """A text, if it is one JSON value and nothing else; in the place of any other, one that is no value.
+
+    Spark reads the first value in a text, whatever follows. So the text is read as an element of a list, with a string
+    behind it that is longer than the text: that one is found there only if all of the text was read as one element.
+    """
+    mark = f"repeat('0', length({text}))"
+    listed = f"from_json(concat('[', {text}, ',\"', {mark}, '\"]'), 'array<string>', map('allowSingleQuotes', 'false'))"
+    return when(f"get({listed}, 1) = {mark}", text, literal(_NO_VALUE))
 
 
 def _place(path: Sql, text: Sql, leaf: Sql) -> Sql:
@@ -84,12 +103,13 @@ def _unfolded(place: Sql) -> Sql:
         in_set = transform(
             elements, lambda x: _place(f"concat({path}, '/*')", f"concat(left({_tag(value)}, 1), ':', {x})", "true")
         )
+        no_value = f"concat('{_NO_VALUE}', {text})"
         return (
             f"CASE WHEN {scalar} IS NOT NULL THEN {one(f'''concat({_tag(value)}, ':', {scalar})''')} "
             f"WHEN {elements} IS NOT NULL THEN concat({one(_tag(value))}, {in_set}) "
             f"WHEN {_has(value, 'M')} THEN concat({one(literal('M'))}, {_members(path, value)}) "
             f"WHEN {_has(value, 'L')} THEN {_elements(path, value)} "
-            f"WHEN {_has(value, 'NULL')} THEN {_NONE} ELSE {one(text)} END"
+            f"WHEN {_has(value, 'NULL')} THEN {_NONE} ELSE {one(no_value)} END"
         )
 
     return when(f"{place}.leaf", f"array({place})", let(f"from_json({text}, '{_VALUE}')", inside))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pipeline.columns.names import MISFITS
 from pipeline.columns.pointers import step
 from pipeline.columns.types import ColumnType, Field, Kind
-from spark.expressions.leaves import at, leaves, same_plain_json
+from spark.expressions.leaves import at, same_plain_json, same_value
 from spark.expressions.pointers import below, step_of
 from spark.expressions.sql import Sql, call, forall, function, literal, struct, transform, transform_values, when
 from spark.expressions.values import CONTAINERS, element_of, json_of
@@ -47,7 +47,7 @@ def is_same_at_first_sight(fields: Sequence[Field]) -> Sql:
 def wrong_places(fields: Sequence[Field]) -> Sql:
     """JSON pointers of everything in which row and item truly differ, from the columns `TEXT` and `KEPT`."""
     table, source = f"`{of_table(MISFITS)}`", f"`{of_source(MISFITS)}`"
-    false = function(1, lambda p: f"NOT {leaves(at(TEXT, p))} <=> {leaves(f'element_at({table}, {p})')}")
+    false = function(1, lambda p: f"NOT {same_value(at(TEXT, p), f'element_at({table}, {p})')}")
     lost = function(1, lambda p: f"NOT {_is_kept(p)}")
     parts = [
         *(_wrong_cells(type_, alike) for type_, alike in _by_type(fields).items()),

@@ -81,6 +81,7 @@ TAMPERED = {
     ),
     "a type in plain JSON": ({"mixed": """'[1,"1",{"b":["z","y"],"c":"AQ=="}]'"""}, ["/mixed"]),
     "a set in plain JSON": ({"mixed": """'["1",1,{"b":["z","x"],"c":"AQ=="}]'"""}, ["/mixed"]),
+    "text behind JSON": ({"mixed": "mixed||'[2]'", "_misfits": """map('/odd', '{"S":"ten"} x')"""}, ["/mixed", "/odd"]),
     "a changed misfit": ({"_misfits": """map('/odd', '{"S":"nine"}')"""}, ["/odd"]),
     "a lost misfit": ({"_misfits": "NULL"}, ["/odd"]),
     "a wrong type": ({"_misfits": "NULL", "odd": "array(10)"}, ["/odd"]),
@@ -140,7 +141,7 @@ def test_a_table_that_shows_what_the_source_held_is_verified_and_left_alone(load
     report = verify(loaded, 5)
     assert (report["outcome"], report["result"], report["differences"]) == ("verified", "0 differences", [])
     assert report["counts"] == {
-        **dict.fromkeys(["items", "rows", "equal"], 126),
+        **dict.fromkeys(["items", "rows", "equal"], 127),
         **dict.fromkeys(["only_in_source", "only_in_table", "different", "surplus"], 0),
     }
     assert report["watermark"] == "2026-11-01T12:05:00Z"
@@ -158,7 +159,7 @@ def test_every_difference_is_found_and_nothing_that_only_looks_like_one(loaded):
 
     s.change("CALL glue.system.rollback_to_snapshot('TABLE', SNAPSHOT)", SNAPSHOT=str(before))
     assert report["counts"] == {
-        **{"items": 126, "rows": 127, "equal": 126 - len(TAMPERED)},  # "twice" is equal twice
+        **{"items": 127, "rows": 128, "equal": 127 - len(TAMPERED)},  # "twice" is equal twice
         **{"only_in_source": 1, "only_in_table": 1, "different": len(TAMPERED), "surplus": 1},
     }
     assert (report["error"], report["result"]) == ("VerificationFailed", f"{len(TAMPERED) + 3} differences")

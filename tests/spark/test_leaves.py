@@ -1,0 +1,48 @@
+"""What rows keep as JSON, held against values: only a text that is one value, whole, says the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from spark.expressions.leaves import same_plain_json, same_value
+
+pytestmark = pytest.mark.spark
+
+#: Texts of misfits, by the value that they are held against: those that say it, and those that do not.
+MISFITS = [
+    ({"N": "3"}, ['{"N":"3"}', ' {"N" : "3.0"} \n'], ['{"N":"3"} x', '{"N":"3"}{"N":"3"}', '{"N":"3"},{"N":"3"}']),
+    ({"N": "3"}, [], ['{"N":"3"}]', '{"N":"3"}],[2', '{"N":"3"},"000"]', '{"N":"3"},"', '{"N":"3"}//', "{'N':'3'}"]),
+    ({"N": "3"}, [], ["N:3", '"N:3"', "3", "", " ", "null", "[", '{"N":"3"', '[{"N":"3"}]', '?{"N":"3"}', "?"]),
+    ({"S": ""}, ['{"S":""}'], ["", "S:", '{"S":""}0', '{"S":""},""']),
+    ({"M": {}}, ['{"M":{}}'], ["M", '{"M":{}},']),
+    ({"L": [{"N": "1"}]}, ['{"L":[{"N":"1"}]}'], ['{"L":["N:1"]}', '{"L":[{"N":"1"}]}]}']),
+    (None, [], ['{"NULL":true}', '{"NULL":true} x', "", "x"]),
+]
+#: The same of plain JSON.
+PLAIN = [
+    (
+        {"L": [{"N": "1"}]},
+        ["[1]", " [ 1.0 ]\n"],
+        ["[1] x", "[1][2]", "[1],[2]", "[1]]", '[1],"000"]', "[1]x[", "[1", "[1.]"],
+    ),
+    ({"L": [{"S": "x"}]}, ['["x"]'], ["['x']", '["x"]"', '["x"],"', "L1", '["S:x"]']),
+    ({"L": []}, ["[]"], ["[]0", "L0", "", "null"]),
+    ({"M": {"a": {"S": "]"}}}, ['{"a":"]"}'], ['{"a":"]"}}', '{"a":"]"}{}', '{"a":"]"},"b":"x"}']),
+    ({"M": {}}, ["{}"], ["M", "{}{}", "?"]),
+    ({"SS": ["a"]}, ['["a"]'], ['["a"] "b"', "a set"]),
+]
+
+
+@pytest.mark.parametrize(("same", "held"), [(same_value, MISFITS), (same_plain_json, PLAIN)])
+def test_only_a_text_that_is_a_value_to_its_end_says_the_same(spark, same, held):
+    cases = [
+        (json.dumps(value) if value else None, text, says_it)
+        for value, those, others in held
+        for says_it, texts in ((True, those), (False, others))
+        for text in texts
+    ]
+    rows = spark.createDataFrame(cases, "value string, text string, says_it boolean")
+    found = rows.selectExpr("value", "text", "says_it", f"{same('value', 'text')} AS found").collect()
+    assert [tuple(row) for row in found if row["found"] != row["says_it"]] == []
