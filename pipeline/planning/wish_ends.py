@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pipeline.errors import VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import BACKFILL, FULL, VERIFY, ExecutionInput, asking
+from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.planning.half_done import is_refused_for_good
 from pipeline.planning.journal import Claim
 from pipeline.planning.observation import HANDED_OVER, Halt, Idle, Observation, Record
@@ -28,15 +28,15 @@ def may_be_untold(seen: Observation) -> bool:
 def untold_end(seen: Observation, wish: ExecutionInput) -> Halt | Idle | Record | None:
     """What tells the end of the wish that was claimed last, if it has ended and nobody has been told.
 
-    Who asks for the same again, or for everything anew, hears of that. A run that could not tell of what it has done itself
-    leaves that to the next, and begins nothing that would take its place; that one tells, once, and goes on in any case: a
-    table must not wait for a mail.
+    Who asks for the same again, or for everything anew, hears of that. A run for the schedule that could not tell of what it
+    has done itself leaves that to the next, and begins nothing that would take its place; that one tells, once, and goes on in
+    any case: neither a table nor a person's own wish must wait for a mail.
     """
     claim = seen.claim
     if claim is None or not may_be_untold(seen) or wish.dry_run:
         return None
     is_done, is_own = claim.is_done(seen.table), claim.owner == seen.execution
-    if is_done and is_own and not serves(claim.plan, wish):
+    if is_done and is_own and wish.mode == UPDATE:
         return Idle(HANDED_OVER, f"The {claim.plan.mode} is done and could not be told; the next run tells it.")
     if is_own or not seen.is_first_round:
         return None

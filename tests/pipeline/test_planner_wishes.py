@@ -151,8 +151,8 @@ def test_a_wish_that_can_no_longer_be_exported_is_not_dropped_without_a_word(wis
     earliest = ',"from":"2026-11-21T10:00:01Z"' if wished.mode == BACKFILL else ""
     assert action.asked == f'{{"table":"orders","mode":"{wished.mode}"{earliest}}}'
     assert update(replace(later, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
-    refused = replace(later, claim=claim(wished, refused_with="OverrideContradicted"), told_end=wished.job_id)
-    assert isinstance(update(refused), Export), "its mail has said so"
+    told = replace(later, claim=claim(wished, refused_with="OverrideContradicted"), told_end=wished.job_id)
+    assert isinstance(update(told), Export), "its mail has said so"
 
 
 def test_a_backfill_may_not_begin_where_history_ends_within_the_hour():
@@ -247,5 +247,4 @@ def test_no_other_wish_takes_the_place_of_one_that_is_given_up_before_that_is_to
     wished = plan("10:00 12:00", BACKFILL)
     world = seen("12:00", "09:00-13:00", claim=tried(wished, 3))
     assert backfill(world, "11:00").error == "WishGivenUp"
-    told = replace(world, told_end=wished.job_id)
-    assert backfill(told, "11:00") == Export(plan("11:00 12:00", BACKFILL, 8), 8)
+    assert backfill(replace(world, told_end=wished.job_id), "11:00") == Export(plan("11:00 12:00", BACKFILL, 8), 8)
