@@ -30,6 +30,8 @@ _AT_ONCE = "max-concurrent-file-group-rewrites"
 #: The id that Iceberg's specification gives to the column of delete files with the path of the file that rows are hidden in.
 _PATH_OF_DELETED = 2_147_483_546
 _BUCKET = "bucket["
+#: How Iceberg's paths of partitions write a value that is null, as buckets of other columns than the key may be.
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Protection) -> dict[str, Any]:
@@ -126,7 +128,8 @@ def _removed(spark: SparkSession, order: JobOrder, table: Table, dangling: Seque
     commit, spec = java.newRewrite(), java.spec()
     names = [field.name() for field in spec.fields()]
     for file in dangling:
-        place = "/".join(f"{name}={file['partition'][name]}" for name in names)
+        values = ((name, file["partition"][name]) for name in names)
+        place = "/".join(f"{name}={_NULL if value is None else value}" for name, value in values)
         described = spark._jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(spec).ofPositionDeletes()
         described = described.withPath(file["file_path"]).withPartitionPath(place)
         commit.deleteFile(described.withFileSizeInBytes(0).withRecordCount(0).build())

@@ -16,7 +16,7 @@ from pipeline.errors import OtherTableId, Overlap, TableContended, WatermarkMiss
 from pipeline.table.maintenance import COUNTED
 from pipeline.table.marker import read_table_state, snapshot_at
 from spark.iceberg import maintain
-from tests.spark.sample_items import item
+from tests.spark.sample_items import S, item
 from tests.spark.shop import as_of, minute
 
 pytestmark = pytest.mark.spark
@@ -181,6 +181,20 @@ def test_delete_files_stay_where_somebody_has_given_the_table_other_partitions(s
     source.merge(5, 20)
     source.maintain(20)
     assert source.differences(20) == []
+
+
+def test_delete_files_go_where_somebody_has_added_buckets_of_a_column_that_may_be_null(shop):
+    source = shop()
+    source.put(1, *(item(f"k{i}", state=S) for i in range(8)))
+    source.load(5)
+    source.change("ALTER table TABLE ADD PARTITION FIELD bucket(3, state)")
+    for at in range(5, 95, 15):
+        with_and_without = (item(f"k{i}", **({"state": S} if i % 2 else {}), w={"N": str(at)}) for i in range(8))
+        source.put(at + 1, *with_and_without)
+        source.merge(at, at + 15)
+    assert source.maintain(95)["counts"]["delete_files_removed"] > 0
+    assert source.metadata["snapshots"][-1]["summary"]["total-delete-files"] == "0"
+    assert source.differences(95) == []
 
 
 def test_who_meets_another_writer_says_so_and_the_table_stays(maintained, monkeypatch):
