@@ -32,6 +32,7 @@ Level = Mapping[str, Any]
 _TAGS = SCALAR_TAGS | CONTAINER_TAGS | {"NULL"}
 #: What a hash leaves of a value's type: all else becomes text. Maps and lists are refused later, for which they stay.
 _NOT_HASHED = ("M", "L", "NULL")
+_SETS = ("SS", "NS", "BS")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
 
@@ -125,6 +126,8 @@ class _Seen:
         if is_hashed(rules):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
+        if tag in _SETS and is_dropped(below(rules, ANY)):
+            tag = "NULL"  # no set is empty: without its elements it is gone
         self._counts[path, tag] += 1
         if tag == "N":
             self._widen(path, inner)

@@ -161,7 +161,15 @@ PERSON = {"M": {"name": S, "zip": N}}
             {(".a",): {"L"}, (".a", "[]"): {"M"}, (".a", "[]", ".name"): {"S"}},
         ),
         ({"L": [N, PERSON]}, {"/a/*": {"hash": True}}, {(".a",): {"L"}, (".a", "[]"): {"S", "M"}}),
-        ({"NS": ["1"]}, {"/a/*": {"drop": True}}, {(".a",): {"NS"}, (".a", "[]"): {"N"}}),
+        ({"NS": ["1"]}, {"/a/*": {"drop": True}}, {(".a",): {"NULL"}}),
+        (
+            {"L": [{"SS": ["x"]}, {"BS": ["AA=="]}, N]},
+            {"/a/*/*": {"drop": True}},
+            {(".a",): {"L"}, (".a", "[]"): {"NULL", "N"}},
+        ),
+        ({"NS": ["1"]}, {"/a/*/b": {"drop": True}}, {(".a",): {"NS"}, (".a", "[]"): {"N"}}),
+        # Refused later, for which it stays: a set is hashed itself, not its elements.
+        ({"SS": ["x"]}, {"/a/*": {"hash": True}}, {(".a",): {"SS"}}),
         ({"NS": ["1"]}, {"a": {"hash": True}}, {(".a",): {"S"}}),
         ({"NULL": True}, {"a": {"hash": True}}, {(".a",): {"NULL"}}),
         (N, {"b": {"drop": True}}, {(".a",): {"N"}}),

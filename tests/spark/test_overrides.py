@@ -90,6 +90,7 @@ def test_types_are_decided_from_what_hiding_leaves_of_items(spark):
         {"L": [N, PERSON]},
     )
     values += (PERSON, {"L": [PERSON, {"M": {"list": {"L": [N]}, "zip": PERSON}}]}, {"M": {"any": PERSON, "zip": N}})
+    values += ({"M": {"any": {"M": {"list": {"NS": ["1"]}}}}},)
     items = [{name: value} for name in ("email", "who", "all", "secret note", "phone", "other") for value in values]
     safe = Protection.of(said, SECRET).items_text(lines(spark, items), "value", "safe").select("safe").collect()
     assert observed_items(items, said) == observed_items(json.loads(row[0]) for row in safe)

@@ -95,11 +95,10 @@ def test_a_hash_is_contradicted_wherever_the_map_or_list_stands(shop, job, other
 
 
 def test_what_is_dropped_of_lists_is_dropped_of_sets_and_an_index_reaches_nothing_and_is_refused(shop):
-    source, elements = shop(), {"/v/*": {"drop": True}}
+    source, elements = shop(), {"/v/*": {"drop": True}, "/sets/*": {"drop": True}}
     hidden = {"S": "hide me"}
-    source.put(
-        1, item("a", v={"L": [S]}), item("b", v={"SS": ["hide me"]}), item("c", w={"L": [N, {"M": {"no": hidden}}]})
-    )
+    source.put(1, item("a", v={"L": [S]}), item("c", w={"L": [N, {"M": {"no": hidden}}]}))
+    source.put(1, item("b", v={"SS": ["hide me"]}, sets={"SS": ["hide me"]}))
     index = r"columns\['/w/1/no'\] speaks of an index in a list; items that hold a list at such a place: 1, such as"
     for hides in ("drop", "hash"):
         with pytest.raises(OverrideContradicted, match=index):
@@ -108,6 +107,7 @@ def test_what_is_dropped_of_lists_is_dropped_of_sets_and_an_index_reaches_nothin
     carry_out(source, source.full(5), **elements)
     rows = source.rows()
     assert [(rows[pk]["v"], rows[pk]["_misfits"]) for pk in "ab"] == [("[]", None), (None, None)]
+    assert "hide me" not in str(rows["b"])
 
 
 def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):

@@ -34,6 +34,9 @@ SECRET = "what the oracle's hashes are keyed with"  # noqa: S105 - a test's own
 Item = dict[str, Value]
 #: What a rule makes of a value; of a dropped one, nothing.
 _Change = Callable[[Said, Value], Value | None]
+#: What a rule for its elements makes of a set.
+_ChangeOfSet = Callable[[Said, Value], Value]
+_SETS = ("SS", "NS", "BS")
 
 #: The exact type of a column of which so much is said, where the data leave no choice.
 _TYPES: Mapping[str, type[IcebergType]] = {
@@ -78,11 +81,11 @@ class Wishes:
 
     def obeyed(self, item: Item, dice: Random) -> Item:
         """An item that contradicts nothing of it."""
-        return self._changed(item, lambda rule, found: _obeying(rule, found, dice))
+        return self._changed(item, lambda rule, found: _obeying(rule, found, dice), _obeying_in_set)
 
     def shown(self, item: Item) -> Item:
         """What the table must show of an item."""
-        return self._changed(item, _shown)
+        return self._changed(item, _shown, _shown_of_set)
 
     def broken(self, table: Table) -> list[str]:
         """What a table's columns break of it: names and types."""
@@ -97,10 +100,11 @@ class Wishes:
                 found.append(f"what is said is {rule}, and there is {column}")
         return found
 
-    def _changed(self, item: Item, change: _Change) -> Item:
-        return {name: now for name, was in item.items() if (now := self._made((name,), was, change)) is not None}
+    def _changed(self, item: Item, change: _Change, of_set: _ChangeOfSet) -> Item:
+        made = {name: self._made((name,), was, change, of_set) for name, was in item.items()}
+        return {name: now for name, now in made.items() if now is not None}
 
-    def _made(self, path: tuple[str, ...], found: Value, change: _Change) -> Value | None:
+    def _made(self, path: tuple[str, ...], found: Value, change: _Change, of_set: _ChangeOfSet) -> Value | None:
         for rule in self._said:
             if rule.is_of(path):
                 made = change(rule, found)
@@ -109,11 +113,14 @@ class Wishes:
                 found = made
         ((tag, inner),) = found.items()
         if tag == "M":
-            below = {name: self._made((*path, name), was, change) for name, was in inner.items()}
+            below = {name: self._made((*path, name), was, change, of_set) for name, was in inner.items()}
             return {tag: {name: now for name, now in below.items() if now is not None}}
         if tag == "L":
-            elements = (self._made((*path, ANY), was, change) for was in inner)
+            elements = (self._made((*path, ANY), was, change, of_set) for was in inner)
             return {tag: [now for now in elements if now is not None]}
+        if tag in _SETS:
+            for rule in self._said:
+                found = of_set(rule, found) if rule.is_of((*path, ANY)) else found
         return found
 
 
@@ -156,6 +163,14 @@ def _shown(rule: Said, found: Value) -> Value | None:
     if not rule.hash or tag == "NULL":
         return found
     return {"S": hashed(_canonical(found), SECRET)}
+
+
+def _obeying_in_set(rule: Said, found: Value) -> Value:
+    return {"L": []} if rule.hash else found
+
+
+def _shown_of_set(rule: Said, found: Value) -> Value:
+    return {"NULL": True} if rule.drop else found
 
 
 def _canonical(found: Value) -> str:
