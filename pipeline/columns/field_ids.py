@@ -48,7 +48,10 @@ def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]
     lost = [raw["name"] for raw in columns if not all(is_there(*typed) for typed in _all_typed([raw]))]
     if lost:
         names = ", ".join(lost)
-        raise RebuildNeeded(f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}")
+        raise RebuildNeeded(
+            f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}",
+            "Replace the table's content by a new full export: no setting is at fault.",
+        )
 
 
 def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:

@@ -66,8 +66,9 @@ GONE = pytest.param("total", [PK, *SHOWN[2:]], id="a column that is gone")
 
 @pytest.mark.parametrize(("lost", "now"), [GONE, *OTHER_TYPES])
 def test_columns_that_lack_one_of_the_snapshot_or_have_it_with_another_type_ask_for_a_new_table(lost, now):
-    with pytest.raises(RebuildNeeded, match=f"as after a rollback: it lacks {lost}\n"):
+    with pytest.raises(RebuildNeeded, match=f"as after a rollback: it lacks {lost}\n") as refused:
         check_shown(rolled_back(now))
+    assert refused.value.remedy == "Replace the table's content by a new full export: no setting is at fault."
 
 
 @pytest.mark.parametrize(("lost", "now"), OTHER_TYPES)
