@@ -31,14 +31,16 @@ from spark.rows.keys import shown
 def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
     """Refuse misfits, as `spark.rows.profiles.exploded` gives them, at places whose type the settings say.
 
-    A number that no column of numbers can hold is a misfit as ever, where the type is just N. Raises OverrideContradicted.
+    Of several rules that speak of a place the last decides, as everywhere; what is hashed is a string, whoever else speaks of
+    it. A number that no column of numbers can hold is a misfit as ever, where the type is just N. Raises OverrideContradicted.
     """
     if not columns.typed:
         return
     rules = {str(i): rule for i, rule in enumerate(columns.typed)}
-    contradicted = " ".join(f"WHEN {_contradicts(rule)} THEN '{i}'" for i, rule in rules.items())
+    hashed = [f"WHEN {_is_at(rule)} THEN NULL" for rule in columns.protections if rule.hash]
+    typed = [f"WHEN {_is_at(rule)} THEN {_if_contradicted(i, rule)}" for i, rule in reversed(rules.items())]
     first: Any = (
-        misfits.selectExpr("example", f"{_TAG} AS tag", f"CASE {contradicted} END AS rule")
+        misfits.selectExpr("example", f"{_TAG} AS tag", f"CASE {' '.join(hashed + typed)} END AS rule")
         .where("rule IS NOT NULL")
         .groupBy("rule", "tag")
         .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
@@ -124,12 +126,15 @@ def _is_beside(rule: Override, pointer: Column) -> Column:
 _TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
 
 
-def _contradicts(rule: Override) -> Sql:
+def _is_at(rule: Override) -> Sql:
+    """Whether a misfit lies at a place that a rule speaks of."""
     place = "".join("/" + _any_or(name) for name in rule.path)
-    at_place = f"pointer RLIKE {literal(_whole(place))}"
-    if is_narrow(rule.type):
-        return at_place
-    return when(at_place, f"NOT {one_of(_TAG, tags_of(rule.type))}", "false")
+    return f"pointer RLIKE {literal(_whole(place))}"
+
+
+def _if_contradicted(number: str, rule: Override) -> Sql:
+    """The number of a rule where a misfit contradicts the type that it says."""
+    return f"'{number}'" if is_narrow(rule.type) else when(one_of(_TAG, tags_of(rule.type)), "NULL", f"'{number}'")
 
 
 def _whole(steps: str) -> str:

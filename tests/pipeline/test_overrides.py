@@ -63,12 +63,33 @@ def test_what_is_said_reads_back():
         pytest.param({"a": {"hash": True}, "/a/b": {"drop": True}}, ["nothing inside /a"], id="inside a hash"),
         pytest.param({"/a/*": {"drop": True}, "/a/b/c": "S"}, ["nothing inside /a/*"], id="inside what is dropped"),
         pytest.param({"a": "json", "/a/b": "S"}, ["nothing inside /a"], id="a column inside text"),
+        pytest.param(
+            {"/a/*": {"hash": True}, "/a/d": "N"},
+            ["columns['/a/d'].type is 'N'", "no type at a place of /a/*", "{'hash': True}", "a hash is a string"],
+            id="a number that is hashed",
+        ),
+        pytest.param(
+            {"/a/*/c": {"drop": True}, "/a/d/c": "S"}, ["columns['/a/d/c'].type is 'S'", "/a/*/c"], id="dropped text"
+        ),
     ],
 )
 def test_what_cannot_be_said_is_refused_with_what_can(columns, words):
     with pytest.raises(SettingRefused) as refused:
         Overrides.parse(columns)
     assert [word for word in words if word not in refused.value.message] == []
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pytest.param({"/a/*": {"hash": True}, "/a/d": "S", "/a/e": "string"}, id="text of a hash"),
+        pytest.param({"/a/*": {"hash": True}, "/a/d": {"name": "dd"}}, id="a name of a hash"),
+        pytest.param({"/a/*": "N", "/a/d": {"hash": True}, "/a/e": {"drop": True}}, id="others than the hidden"),
+        pytest.param({"/a/*/b": {"hash": True}, "/a/c/*": "N"}, id="others than the hidden one in a map"),
+    ],
+)
+def test_a_type_may_be_said_of_what_is_not_hidden_and_of_a_hash_that_it_is_text(columns):
+    assert len(Overrides.parse(columns).rules) == len(columns)
 
 
 @pytest.mark.parametrize(
