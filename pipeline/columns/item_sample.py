@@ -24,7 +24,7 @@ from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
 LEVELS = 4
 #: A map with more names than this is data. Further names are counted together, under a name that none has, so that they
 #: cannot crowd out other paths.
-_MOST_NAMES, _OTHERS = 1_000, ""
+MOST_NAMES, OTHERS = 1_000, ""
 #: The counts that are kept: the shallowest and most frequent. An item with more attributes has no room for them.
 MOST_PATHS = 20_000
 
@@ -97,9 +97,9 @@ class _Seen:
         if not path:
             return name
         names = self._names.setdefault(path, set())
-        if name not in names and (len(names) < _MOST_NAMES or self._is_named((*path, MEMBER + name))):
+        if name not in names and (len(names) < MOST_NAMES or self._is_named((*path, MEMBER + name))):
             names.add(name)
-        return name if name in names else _OTHERS
+        return name if name in names else OTHERS
 
     def _is_named(self, path: Path) -> bool:
         """Whether something is said of this very place, or that the map around it is a struct."""

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.item_sample import levels_for
 from pipeline.columns.misfit_paths import placed
 from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.pins import as_said
@@ -167,7 +166,7 @@ def _rows(of: DataFrame, this: Load, columns: Columns) -> DataFrame:
 
 def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
     """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
-    found, levels = _found(this, rows.counts), levels_for(this.order.columns)
+    found, said = _found(this, rows.counts), this.order.columns
     key, typed = target.columns.key, lambda of: _rows(items(of), this, target.columns)
     check_items(this.spark, this.order, this.export, {**found, "items": _items_held(this, branch, found)}, typed, key)
     held = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else rows.typed
@@ -175,7 +174,7 @@ def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
         # Some task was done twice: what is written is there once.
         found["misfits"] = held.agg(F.sum(misfit_count())).first()[0]  # type: ignore[index]  # an aggregate has a row
     seen = _room_of_keys(this, found["unfit"]) if found["unfit"] else []
-    seen += placed(observed_misfits(exploded(held), levels), target.columns) if found["misfits"] else []
+    seen += placed(observed_misfits(exploded(held), said), target.columns) if found["misfits"] else []
     return Written(branch, held, found, seen)
 
 

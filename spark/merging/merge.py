@@ -23,7 +23,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pipeline.columns.changes import new_columns
 from pipeline.columns.field_ids import check_shown
 from pipeline.columns.growth import grown
-from pipeline.columns.item_sample import levels_for
 from pipeline.columns.misfit_paths import placed, without_column
 from pipeline.columns.pins import as_said, check_followed
 from pipeline.columns.profile import Profile
@@ -167,10 +166,10 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
 def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
     rows, found = _looked_through(this, told, before)
-    key, levels = [field.name for field in before.key], levels_for(this.order.columns)
-    seen = without_column(observed_misfits(exploded(rows, key), levels), before) if found["misfits"] else []
+    key, said = [field.name for field in before.key], this.order.columns
+    seen = without_column(observed_misfits(exploded(rows, key), said), before) if found["misfits"] else []
     # With room for every attribute and nested field that has none.
-    columns = grown(before, Profile.of(placed(seen, before)), this.order.columns) if seen else before
+    columns = grown(before, Profile.of(placed(seen, before)), said) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _told(this, columns), columns)
     misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []

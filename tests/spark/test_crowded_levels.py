@@ -1,0 +1,77 @@
+"""A dictionary among the misfits crowds out nothing: its names are limited as those of a sample of items are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pipeline.columns import item_sample
+from pipeline.columns.item_sample import observed_items
+from pipeline.columns.overrides import Overrides
+from spark.rows import profiles
+from spark.rows.profiles import observed_misfits
+from tests.spark.sample_items import N, S, item
+
+pytestmark = pytest.mark.spark
+
+NAMES = [f"k{n}" for n in range(9)]
+CROWDED = {
+    "a": {"M": {name: {"M": {"x": {"N": f"1.{at}"}}} for at, name in enumerate(NAMES)}},
+    "b": {"M": {"home": {"M": {"city": S}}}},
+    "c": {"M": {"d": {"M": {**dict.fromkeys(NAMES, N), "k8": S}}, "e": {"L": [{"M": dict.fromkeys(NAMES, N)}]}}},
+}
+
+
+def limit(monkeypatch, names: int, paths: int) -> None:
+    for module in (item_sample, profiles):
+        monkeypatch.setattr(module, "MOST_NAMES", names)
+        monkeypatch.setattr(module, "MOST_PATHS", paths)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param({}, id="nothing said"),
+        pytest.param({"/a/k7": {"name": "seven"}, "/c/*/k8": "S", "/c/d/k6": {"name": "six"}}, id="names said"),
+        pytest.param({"a": "struct", "/c/*/*": "M"}, id="a struct declared"),
+    ],
+)
+def test_names_of_misfits_are_limited_as_those_of_a_sample(spark, monkeypatch, said):
+    columns = Overrides.parse(said)
+    limit(monkeypatch, 5, 1_000)
+    wanted = observed_items([CROWDED], columns)
+    limit(monkeypatch, 5, len(wanted) + 1)
+    rows = [("", f"/{name}", json.dumps(value)) for name, value in CROWDED.items()]
+    misfits = spark.createDataFrame(rows, "example string, pointer string, json string")
+    assert [replace(row, found_at=0) for row in observed_misfits(misfits, columns)] == wanted
+
+
+def test_the_most_frequent_names_are_told_apart_and_those_with_columns(spark, monkeypatch):
+    limit(monkeypatch, 2, 4)
+    often = [("", f"/m/often{n}", '{"S":"x"}') for n in (1, 1, 1)]
+    rare = [("", f"/m/{name}", '{"N":"1"}') for name in ("a", "b", "c")]
+    inside = [("", "/m/there/new", '{"S":"x"}')]
+    misfits = spark.createDataFrame([*rare, *often, *inside], "example string, pointer string, json string")
+    found = {(row.path, row.tag): row.count for row in observed_misfits(misfits)}
+    assert found == {((".m", ".often1"), "S"): 3, ((".m", "."), "N"): 3, ((".m", ".there", ".new"), "S"): 1}
+
+
+def test_a_dictionary_that_comes_with_a_window_gives_the_types_of_a_first_load(shop, monkeypatch):
+    limit(monkeypatch, 100, 250)
+    at_first, followed = shop(), shop()
+    followed.put(1, item("0"))
+    followed.load(5)
+    home = {"M": {"home": {"M": {"city": S}}}}
+    for n in range(60):
+        sizes = {"M": {f"{n:02}-{of}": {"M": {"x": N}} for of in range(5)}}
+        rare = {"rare": {"M": {"city": S}}} if n == 7 else {}
+        followed.put(6, item(str(n), sizes=sizes, address=home, **rare))
+    at_first.writes = followed.writes
+    at_first.load(20)
+    followed.merge(5, 20)
+    first, merged = (dict(of.spark.table(f"glue.shop.{of.name}").dtypes) for of in (at_first, followed))
+    assert first == merged
+    assert (first["sizes"], first["rare"]) == ("map<string,struct<x:bigint>>", "struct<city:string>")
+    assert followed.differences(20) == []
