@@ -122,7 +122,11 @@ def _by_name(path: str, parameters: Iterable[Mapping[str, Any]]) -> dict[str, An
 
 
 def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
-    """Create ``run/<n>`` if nobody has; False where somebody was faster. This is the atomic step of the product."""
+    """Create ``run/<n>`` if nobody has; False where somebody was faster. This is the atomic step of the product.
+
+    Where others have gone on while its maker looked, the number may have been made, and removed as an old one, since it was
+    read as free: then a higher one is in force, and this one counts for nothing.
+    """
     try:
         client("ssm").put_parameter(
             Name=deployment.parameter(table, f"{CLAIMS}/{claim.number}"),
@@ -134,7 +138,7 @@ def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
         if error_code(error) == "ParameterAlreadyExists":
             return False
         raise
-    return True
+    return max(map(int, _below(deployment.parameter(table, CLAIMS) + "/")), default=0) <= claim.number
 
 
 def remove_claims_before(deployment: Deployment, table: str, runs: dict[str, str], number: int) -> None:

@@ -234,18 +234,15 @@ def _check_together(rules: tuple[Override, ...], where: str) -> None:
         if rule.name and named.setdefault((rule.path[:-1], rule.name), rule) is not rule:
             raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
         for outer in of_attribute[rule.path[0]]:
-            if rule.type and outer.is_protection and outer.matches(rule.path) and not _may_be_typed(outer, rule):
+            # What is hashed may be said to be text.
+            is_text = outer.hash and "S" in tags_of(rule.type)
+            if rule.type and outer.is_protection and outer.matches(rule.path) and not is_text:
                 allowed = f"no type at a place of {outer.pointer}, of which is said {outer.said}; a hash is a string"
                 raise refusal(f"{where}[{rule.pointer!r}].type", rule.type, allowed)
             around = len(outer.path) < len(rule.path) and outer.matches(rule.path[: len(outer.path)])
             if around and not _goes_inside(outer, rule):
                 allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
                 raise refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
-
-
-def _may_be_typed(hidden: Override, rule: Override) -> bool:
-    """Whether a type can be said of what another rule hides: that a hash is text."""
-    return hidden.hash and "S" in tags_of(rule.type)
 
 
 def _goes_inside(outer: Override, rule: Override) -> bool:

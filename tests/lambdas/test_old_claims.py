@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from lambdas.aws import parameters
 from lambdas.plan import handler
-from tests.lambdas.account import Account, call
+from pipeline.planning.execution_input import UPDATE
+from pipeline.planning.journal import Claim, RunPlan
+from tests.lambdas.account import DEPLOYMENT, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -32,3 +37,15 @@ def test_old_claims_that_cannot_be_removed_hold_nothing_up_and_go_later(account:
     account.aws.set_faults()
     assert claim(account) == 5
     assert sorted(account.claims()) == [4, 5]
+
+
+def test_a_number_that_has_been_made_and_removed_while_its_maker_looked_is_no_claim_in_force(account: Account):
+    for _ in range(4):
+        claim(account)
+    slow = account.execution()
+    account.stop(slow)
+    late = Claim(2, slow, RunPlan(UPDATE, account.source_id(), (account.grid(),)))
+    assert not parameters.create_claim(DEPLOYMENT, "orders", late)
+    assert parameters.create_claim(DEPLOYMENT, "orders", replace(late, number=5))
+    assert claim(account) == 6
+    assert sorted(account.claims()) == [5, 6]

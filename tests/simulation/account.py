@@ -141,6 +141,10 @@ class Account:
         self.parameters.runs = {**self.parameters.runs, str(claim.number): claim.to_text()}
         return True
 
+    def newest_number(self) -> int:
+        """The number of the claim in force; 0 without one."""
+        return max(map(int, self.parameters.runs), default=0)
+
     def _check_end_was_told(self, following: Claim) -> None:
         """No wish makes room for other work before its end was mailed; who asks for everything anew hears of that."""
         before = newest_claim(self.parameters.runs)

@@ -72,6 +72,8 @@ def _claimed(run: Run, action: Action) -> bool:
     claim = action.claim(run.name, run.account.digest)
     if not run.ask("ssm", lambda: run.account.create_claim(claim)):
         return False
+    if run.ask("ssm", run.account.newest_number) > claim.number:
+        return False
     with suppress(EdgeFailed):  # the next claim removes them
         run.ask("ssm", lambda: run.account.remove_claims_before(claim.number))
     return True
