@@ -89,7 +89,9 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
     is_refused = failure.reported and not failure.kind.heals_by_itself
     is_left = mode == VERIFY and (failure.reported or plan.get("claim", 0) > plan.get("attempt", 0))
     is_done = failure.state == "RecordWatermark" and mode != FULL and failure.error not in _UNDONE
-    return str(plan["job_id"]) if is_refused or is_left or is_done else ""
+    # What could not even be told late is not tried again: the table must not wait for it.
+    is_late = plan["kind"] == "Record"
+    return str(plan["job_id"]) if is_refused or is_left or is_done or is_late else ""
 
 
 def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:

@@ -48,3 +48,30 @@ def test_of_a_backfill_that_is_lost_with_its_history_nobody_is_asked_to_pay_for_
     mail = failed("WishGivenUp", "Plan", asked={}, planned=halt)
     assert "does by itself: The next run makes the table anew from a full export.\n" in mail.text
     assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
+
+
+@pytest.mark.parametrize("error", ["PermissionMissing", "WatermarkNotCommitted", "AwsUnavailable"])
+@pytest.mark.parametrize("mode", ["backfill", "full", "verify"])
+def test_what_could_not_be_told_late_either_is_over_so_that_its_table_goes_on(mode, error):
+    late = {**PLANNED, "kind": "Record", "mode": mode, "recorded": "", "unrecorded": mode, "fulfils": False}
+    mail = failed(error, "RecordWatermark", planned=late)
+    assert mail.facts["wish_ended"] == PLANNED["job_id"]
+    assert "Nothing more: what was asked for is done" in mail.text
+
+
+@pytest.mark.parametrize(
+    ("mode", "error", "state", "ends"),
+    [
+        ("backfill", "AwsUnavailable", "RecordWatermark", True),
+        ("verify", "AwsUnavailable", "RecordWatermark", True),
+        ("full", "AwsUnavailable", "RecordWatermark", False),
+        ("backfill", "WatermarkNotCommitted", "RecordWatermark", False),
+        ("backfill", "AwsUnavailable", "StartExports", False),
+        ("backfill", "JobFailed", "RunSparkJob", False),
+        ("maintain", "AwsUnavailable", "RecordWatermark", False),
+        ("update", "AwsUnavailable", "RecordWatermark", False),
+    ],
+)
+def test_a_failure_is_the_end_of_a_wish_where_no_run_goes_on_with_it(mode, error, state, ends):
+    mail = failed(error, state, planned={**PLANNED, "mode": mode})
+    assert mail.facts["wish_ended"] == (PLANNED["job_id"] if ends else "")
