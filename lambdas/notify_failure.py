@@ -27,18 +27,25 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
         report = report_of(deployment, plan["table"], plan["job_id"])
         failure = failure.explained_by(report, event["clientToken"])
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
-    table, tick = table_of(event, deployment), tick_of(event["input"])
-    if tick is None or table == UNKNOWN_TABLE:
+    try:
+        _tell(event, failure, deployment)
+    finally:
+        # Also where no mail could be sent: a table must not wait for it, and a mail that is tried again is sent all the same.
+        if ended := ended_wish(plan, failure):
+            remember_end(deployment, plan["table"], ended)
+    return {"state": failure.state, "error": failure.error, "cause": failure.text}
+
+
+def _tell(event: dict[str, Any], failure: Failure, deployment: Deployment) -> None:
+    """Mail the failure: to a person who has started the run always, to those who watch the schedule once."""
+    plan, table = event["plan"], table_of(event, deployment)
+    if tick_of(event["input"]) is None or table == UNKNOWN_TABLE:
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
-        if ended := ended_wish(plan, failure):
-            told, _ = _told(table, deployment)
-            remember_end(deployment, table, told, ended)
     else:
         told, recorded = _told(table, deployment)
         horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)
         tell(telling_failure(event, failure, told, horizon, deployment), table, deployment)
-    return {"state": failure.state, "error": failure.error, "cause": failure.text}
 
 
 def _told(table: str, deployment: Deployment) -> tuple[Told | None, str]:

@@ -35,9 +35,14 @@ def tell(steps: Steps, table: str, deployment: Deployment) -> list[str]:
     return subjects
 
 
-def remember_end(deployment: Deployment, table: str, before: Told | None, job_id: str) -> None:
-    """Record that the end of a wish has been told. `before`: what had been told; None where nobody knows."""
-    if before and before.ended != job_id:
+def remember_end(deployment: Deployment, table: str, job_id: str) -> None:
+    """Record that the end of a wish has been told, where that does not stand there yet."""
+    try:
+        before = parameters.read_told(deployment, table)
+    except (ClientError, BotoCoreError):
+        logger.exception("what has been told is not known; the next run tells the end of the wish again")
+        return
+    if before.ended != job_id:
         _recorded(deployment, table, replace(before, ended=job_id))
 
 

@@ -36,7 +36,7 @@ REMEDIES = {
     "PartitionsKept": "Remove the tags and branches that the message names, and replay again.",
     "HashSecretUnfit": "Put a random text of 16 bytes or more into the environment variable TIDEMARK_HASH_SECRET.",
     "VerificationFailed": _NEWER_FULL,
-    "SettingRefused": "Correct the file that --columns names, and replay again.",
+    "SettingRefused": "Correct the file that --columns names, and start it again.",
     "WatermarkMissing": "Name a table that a replay has made, or one that does not exist yet.",
     "TableFilesMissing": "Remove the table's folder from the warehouse, and replay again.",
     "WatermarkAhead": _NEWER_FULL,

@@ -3,7 +3,7 @@
     PipelineError
     ├── Refused              what a person wrote cannot be: SettingRefused, InputRefused, ControlUnknown, TablePaused,
     │                        AnotherRunAtWork
-    ├── WishGivenUp          a backfill or full export whose job has ended three times without success
+    ├── WishGivenUp          what a person has asked for is not tried any more
     ├── ClaimUnreadable      the journal says nothing of who works, and on what
     ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, SettingsMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
@@ -134,7 +134,11 @@ class ClaimUnreadable(PipelineError):
 
 
 class WishGivenUp(PipelineError):
-    """A backfill or full export whose job has ended three times without success, or that has come to nothing for too long."""
+    """A person's wish that is not tried any more.
+
+    The job of a backfill or full export has ended three times without success, or it has come to nothing for too long; or two
+    runs of a verification have ended before its job did.
+    """
 
     default_remedy = "Read the last job's report, or its driver's log if there is none; then ask for it again."
     command = ASK_AGAIN

@@ -93,9 +93,10 @@ def _told(found: Mapping[str, Any]) -> Told:
     if TOLD not in found:
         return Told()
     made = [found[name] for name in _MADE_BY_THE_DEPLOYMENT if name in found]
-    # One alone that was made anew is one that somebody had deleted, and has repaired: the incident goes on.
-    is_anew = len(made) == len(_MADE_BY_THE_DEPLOYMENT) and all(parameter["Version"] == 1 for parameter in made)
-    deployed = min(parameter["LastModifiedDate"] for parameter in made) if is_anew else None
+    # Of what has been written since, nobody knows when it was made. Of two the older counts: the newer one is a parameter that
+    # somebody had deleted, and has repaired, and the incident goes on.
+    first = [parameter["LastModifiedDate"] for parameter in made if parameter["Version"] == 1]
+    deployed = min(first) if first and len(made) == len(_MADE_BY_THE_DEPLOYMENT) else None
     return Told.from_text(found[TOLD]["Value"]).since_deployed(found[TOLD]["LastModifiedDate"], deployed)
 
 

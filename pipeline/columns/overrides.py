@@ -237,7 +237,7 @@ def _check_together(rules: tuple[Override, ...], where: str) -> None:
             # What is hashed may be said to be text.
             is_text = outer.hash and "S" in tags_of(rule.type)
             if rule.type and outer.is_protection and outer.matches(rule.path) and not is_text:
-                allowed = f"no type at a place of {outer.pointer}, of which is said {outer.said}; a hash is a string"
+                allowed = f"no type at a place of {outer.pointer}, of which is said {outer.said} (a hash is a string)"
                 raise refusal(f"{where}[{rule.pointer!r}].type", rule.type, allowed)
             around = len(outer.path) < len(rule.path) and outer.matches(rule.path[: len(outer.path)])
             if around and not _goes_inside(outer, rule):

@@ -62,7 +62,9 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.error == WishGivenUp.__name__:
         return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
     if plan.get("ends"):
-        return Aftermath(_GOES_ON, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
+        # A full export may be the schedule's own, and then nothing goes on without one.
+        told = _A_PERSON if mode == FULL else _GOES_ON
+        return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
     if missed:
         return Aftermath(_NOT_BEGUN, missed=missed)
     if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
@@ -88,7 +90,9 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
         return str(plan.get("ends", ""))
     is_refused = failure.reported and not failure.kind.heals_by_itself
     is_left = mode == VERIFY and (failure.reported or plan.get("claim", 0) > plan.get("attempt", 0))
-    is_done = failure.state == "RecordWatermark" and mode != FULL and failure.error not in _UNDONE
+    # What time heals the next run finds done, and tells.
+    is_certain = failure.error not in _UNDONE and not failure.kind.heals_by_itself
+    is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
     # What could not even be told late is not tried again: the table must not wait for it.
     is_late = plan["kind"] == "Record"
     return str(plan["job_id"]) if is_refused or is_left or is_done or is_late else ""

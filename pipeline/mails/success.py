@@ -95,13 +95,21 @@ def _late_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
         *accounting(report["job"], report["counts"]),
         *_notes(plan, report),
         "",
-        "The run that began it ended before it could tell; this is the first mail about it. Nothing was done again.",
+        "The run that began it ended before it could tell, so this may be the first mail about it. Nothing was done again.",
+        *_corrected(plan, report),
         *history_line(horizon_after(event)),
         "",
         *links(event["execution"], deployment),
         f"Report: {report['report']}",
     ]
     return _mail(event, lines, {}, deployment)
+
+
+def _corrected(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
+    """That the parameter said something else; a verification leaves that to the next round."""
+    if plan["mode"] == VERIFY or plan["recorded"] in ("", report["watermark"]):
+        return []
+    return [f"The parameter last-export-time said {plan['recorded']}; it says what the table does now."]
 
 
 def _what(event: Mapping[str, Any], deployment: Deployment) -> str:

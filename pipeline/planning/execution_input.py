@@ -19,6 +19,8 @@ UPDATE, FULL = "update", "full"
 BACKFILL, VERIFY, MAINTAIN = job_kinds.BACKFILL, job_kinds.VERIFY, job_kinds.MAINTAIN
 _SPECIAL = (BACKFILL, FULL, VERIFY, MAINTAIN)
 MODES = (UPDATE, *_SPECIAL)
+#: What each is called in a sentence.
+CALLED = {UPDATE: "update", BACKFILL: "backfill", FULL: "full export", VERIFY: "verification", MAINTAIN: "maintenance"}
 #: The modes whose job may commit nothing, so that only its report proves that it is done; and what it says then.
 REPORTED_AS = {VERIFY: VERIFIED, MAINTAIN: MAINTAINED}
 _EXAMPLE_START = 'such as "from": "2026-11-01T00:00:00Z"'

@@ -34,6 +34,7 @@ from pipeline.exports.windows import closed_windows, next_close
 from pipeline.instants import floor_to, format_instant
 from pipeline.planning.execution_input import (
     BACKFILL,
+    CALLED,
     FULL,
     MAINTAIN,
     UPDATE,
@@ -153,7 +154,7 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     start = format_instant(begins) if begins and plan.mode == BACKFILL else ""
     is_possible = bool(start) or plan.mode != BACKFILL
     asked = asking(seen.source.table.name, plan.mode if is_possible else UPDATE, start)
-    told, remedy = f"the {plan.mode} ({plan.job_id}) ", WishGivenUp.default_remedy
+    told, remedy = f"the {CALLED[plan.mode]} ({plan.job_id}) ", WishGivenUp.default_remedy
     if is_too_late:
         earliest = format_instant(seen.restorable.earliest)
         told += f"was to begin at {format_instant(plan.start)}; nothing before {earliest} can be exported any more"

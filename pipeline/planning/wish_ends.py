@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pipeline.errors import VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput, asking
+from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.planning.half_done import is_refused_for_good
 from pipeline.planning.journal import Claim
 from pipeline.planning.observation import HANDED_OVER, Halt, Idle, Observation, Record
@@ -17,6 +17,7 @@ from pipeline.planning.wishes import serves
 
 #: What is told to its end, also where the schedule has begun it by itself, as a full export.
 TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
+_ASK_AGAIN = "Ask for it again."
 
 
 def may_be_untold(seen: Observation) -> bool:
@@ -29,15 +30,15 @@ def untold_end(seen: Observation, wish: ExecutionInput) -> Halt | Idle | Record 
     """What tells the end of the wish that was claimed last, if it has ended and nobody has been told.
 
     Who asks for the same again, or for everything anew, hears of that. A run for the schedule that could not tell of what it
-    has done itself leaves that to the next, and begins nothing that would take its place; that one tells, once, and goes on in
-    any case: neither a table nor a person's own wish must wait for a mail.
+    has done itself leaves that to the next, and begins nothing that would take its place; that one tells, once, and then the
+    table is followed in any case: neither it nor a person's own wish must wait for a mail.
     """
     claim = seen.claim
     if claim is None or not may_be_untold(seen) or wish.dry_run:
         return None
     is_done, is_own = claim.is_done(seen.table), claim.owner == seen.execution
     if is_done and is_own and wish.mode == UPDATE:
-        return Idle(HANDED_OVER, f"The {claim.plan.mode} is done and could not be told; the next run tells it.")
+        return Idle(HANDED_OVER, f"The {CALLED[claim.plan.mode]} is done and could not be told; the next run tells it.")
     if is_own or not seen.is_first_round:
         return None
     if is_done:
@@ -62,8 +63,10 @@ def _left_undone(seen: Observation, claim: Claim) -> Halt | None:
     if refused is not None and (plan.mode == VERIFY or is_refused_for_good(claim)):
         # What a verification has found does not change when it is asked for once more.
         asked = "" if refused is VerificationFailed else asked
-        told = f"the {plan.mode} ({plan.job_id}), of which no run has told: {claim.refusal}"
-        remedy = claim.remedy or refused.default_remedy
+        told = f"the {CALLED[plan.mode]} ({plan.job_id}), of which no run has told: {claim.refusal}"
+        told += f" (It was asked for as {asked})" if asked else ""
+        # What heals when it is tried again is not tried again here.
+        remedy = _ASK_AGAIN if refused.heals_by_itself else claim.remedy or refused.default_remedy
         return Halt(refused.__name__, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
     if plan.mode == VERIFY and claim.number > plan.attempt:
         told = f"two runs of the verification ({plan.job_id}) have ended before its job did"

@@ -59,7 +59,7 @@ def test_differences_that_a_stopped_verification_has_found_are_mailed_by_the_nex
     )
     assert runs(schedule, by_schedule=by_schedule)["kind"] == "Halt"
     assert schedule.subjects == ["FAILED orders: VerificationFailed"]
-    assert f"the verify ({planned['job_id']}), of which no run has told: 3 keys differ." in schedule.last
+    assert f"the verification ({planned['job_id']}), of which no run has told: 3 keys differ." in schedule.last
     assert "What to do: Read the differences." in schedule.last
     assert "Then ask again" not in schedule.last
     assert schedule.told().ended == planned["job_id"]
@@ -84,7 +84,7 @@ def test_a_verification_that_has_found_no_difference_is_told_though_its_run_was_
     assert runs(schedule)["kind"] == "Record"
     assert schedule.subjects == [f"OK orders: verified, 0 differences, at {up_to_date}"]
     assert "Compared 3 items with 3 rows: 3 equal" in schedule.last
-    assert "The run that began it ended before it could tell; this is the first mail about it." in schedule.last
+    assert "The run that began it ended before it could tell, so this may be the first mail about it." in schedule.last
     assert (schedule.told().ended, schedule.told().trusted) == (planned["job_id"], parse_instant(up_to_date))
     assert account.parameters()["last-export-time"] == before
     assert runs(schedule)["reason"] == "UpToDate"

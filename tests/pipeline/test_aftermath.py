@@ -62,8 +62,10 @@ def test_what_could_not_be_told_late_either_is_over_so_that_its_table_goes_on(mo
 @pytest.mark.parametrize(
     ("mode", "error", "state", "ends"),
     [
-        ("backfill", "AwsUnavailable", "RecordWatermark", True),
-        ("verify", "AwsUnavailable", "RecordWatermark", True),
+        ("backfill", "PermissionMissing", "RecordWatermark", True),
+        ("verify", "PermissionMissing", "RecordWatermark", True),
+        ("backfill", "AwsUnavailable", "RecordWatermark", False),
+        ("verify", "AwsUnavailable", "RecordWatermark", False),
         ("full", "AwsUnavailable", "RecordWatermark", False),
         ("backfill", "WatermarkNotCommitted", "RecordWatermark", False),
         ("backfill", "AwsUnavailable", "StartExports", False),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
+from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, MAINTAIN, VERIFY
 from pipeline.planning.observation import HANDED_OVER, WISH_FULFILLED, Export, Halt, Idle, Record
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
@@ -61,14 +61,18 @@ def test_what_its_job_has_refused_for_good_is_told_by_its_own_name_and_remedy(wi
     action = update(world)
     assert isinstance(action, Halt)
     assert (action.error, action.remedy, action.ends, action.mode) == (error, "Do this.", wished.job_id, wished.mode)
-    assert action.message == f"the {wished.mode} ({wished.job_id}), of which no run has told: This is why."
+    assert action.message.startswith(
+        f"the {CALLED[wished.mode]} ({wished.job_id}), of which no run has told: This is why."
+    )
     assert bool(action.asked) == (error != "VerificationFailed")
+    assert action.asked in action.message
     assert update(replace(world, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
 
 
 @pytest.mark.parametrize("error", ["JobFailed", "TableContended", "ChecksumMismatch"])
 def test_of_a_verification_every_refusal_is_the_end(error):
-    assert update(seen("12:00", claim=claim(VERIFIED, refused_with=error))).error == error
+    action = update(seen("12:00", claim=claim(VERIFIED, refused_with=error)))
+    assert (action.error, action.remedy) == (error, "Ask for it again.")
     assert isinstance(update(seen("12:00", claim=claim(BACKFILLED, refused_with=error))), Export)
 
 

@@ -76,18 +76,25 @@ def notify_failure(run: Run) -> State:
     if failure.state == "RunSparkJob":
         failure = failure.explained_by(_report(run), run.token)
     run.failure = failure
-    if tick_of(run.input) is None:
-        _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
-        if ended := ended_wish(_event(run)["plan"], failure):
-            yield from run.pause()
-            _remember_end(run, ended)
-    else:
-        yield from _tell_the_incident(run, failure)
+    try:
+        if tick_of(run.input) is None:
+            _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
+        else:
+            yield from _tell_the_incident(run, failure)
+    except EdgeFailed:
+        run.could_not_tell()
+        _remember_end(run, failure)
+        raise
+    yield from run.pause()
+    _remember_end(run, failure)
     return "Failed"
 
 
-def _remember_end(run: Run, job_id: str) -> None:
-    """Record that the end of a wish has been told."""
+def _remember_end(run: Run, failure: Failure) -> None:
+    """Record that the end of a wish has been told, or could not be."""
+    job_id = ended_wish(_event(run)["plan"], failure)
+    if not job_id:
+        return
     try:
         told = _read(run)
     except EdgeFailed:

@@ -16,7 +16,7 @@ from tests.simulation.timeline import Violation
 from tests.statemachine.definition import TASKS
 
 #: More calls than a run makes that loads a table.
-_CALLS = range(1, 63)
+_CALLS = range(1, 67)
 #: Where a mail fails, the run does not.
 _NO_MAIL = set(TASKS) - {"NotifyNews", "NotifySuccess", "NotifyFailure"}
 

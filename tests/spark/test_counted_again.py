@@ -40,7 +40,7 @@ def readings(monkeypatch):
 def test_the_file_is_found_by_one_reading_of_all(source, readings, job):
     order = source.full(25) if job == "load" else source.windows(5, 25)
     tampering.count_wrong(source, order)
-    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ records, its manifest says \d+"):
+    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ records?, its manifest says \d+"):
         source.run(order)
     ((*uris,),) = readings
     assert len(uris) == len(tampering.full_files(source, order)) > 1
@@ -64,6 +64,6 @@ def test_more_records_than_the_manifest_says_are_refused_even_where_tasks_were_d
     order = source.full(25)
     tampering.count_wrong(source, order, by=-1)
     before = source.rows()
-    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ records"):
+    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ record"):
         source.run(order)
     assert source.rows() == before

@@ -97,7 +97,7 @@ OF_VERIFICATIONS = (
 VERIFICATIONS = [row for row in TAMPERED if row[0] in OF_VERIFICATIONS]
 LOADS = [
     *((tamper, error, said) for tamper, error, said in TAMPERED if tamper in OF_ANY_JOB),
-    (tampering.blank_line, errors.CountMismatch, "holds 1 records, its manifest says 2"),
+    (tampering.blank_line, errors.CountMismatch, "holds 1 record, its manifest says 2"),
 ]
 
 
