@@ -64,3 +64,14 @@ def test_an_incident_goes_on_where_only_one_parameter_was_deleted_and_repaired(
     account.carry_out(account.grid())
     assert schedule.plans()["news"] == ["IncidentOver"]
     assert schedule.subjects[-1] == "ALL CLEAR orders: SettingsMissing is over"
+
+
+def test_a_table_that_was_paused_as_soon_as_it_was_added_again_has_forgotten_all_the_same(
+    schedule: Schedule, account: Account
+):
+    schedule.fails("TableNotFound")
+    deployed_again(account, *MADE)
+    for said in ("PAUSE", "RUN"):
+        account.put_parameter("orders", "control", said)
+    schedule.fails("TableNotFound")
+    assert schedule.subjects == 2 * ["FAILED orders: TableNotFound"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from lambdas import notify_failure, notify_success, record_watermark
 from lambdas.plan import handler as plan_handler
@@ -115,3 +116,17 @@ def test_what_its_own_run_has_told_is_not_told_again(account: Account, schedule:
     account.stop(event["execution"])
     assert runs(schedule)["reason"] == "UpToDate"
     assert len(schedule.subjects) == 1
+
+
+def test_a_wish_whose_end_cannot_be_mailed_holds_its_table_up_for_no_second_run(
+    account: Account, schedule: Schedule, up_to_date: str
+):
+    planned = begins(account, mode="verify")
+    account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
+    fault = {"name": "no mail", "action": "sns:Publish", "code": "KMSDisabled", "status": 400, "times": 10**6}
+    account.aws.set_faults(fault)
+    with pytest.raises(ClientError, match="KMSDisabled"):
+        runs(schedule)
+    account.aws.set_faults()
+    assert schedule.told().ended == planned["job_id"]
+    assert runs(schedule)["reason"] == "UpToDate"
