@@ -89,6 +89,8 @@ def test_rights_reach_into_this_deployment_and_no_other(of_shop):
         "ssm:eu-west-1:123456789012:parameter/tidemark/Shop-Copies/*/run/*",
         "ssm:eu-west-1:123456789012:parameter/tidemark/Shop-Copies/*/told",
         "ssm:eu-west-1:123456789012:parameter/tidemark/Shop-Copies/*/last-export-time",
+        "ssm:eu-west-1:123456789012:parameter/tidemark/Shop-Copies/*/settings",
+        "ssm:eu-west-1:123456789012:parameter/tidemark/Shop-Copies/*/control",
     }
 
 

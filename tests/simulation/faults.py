@@ -213,8 +213,8 @@ FAULTS: dict[Callable[[Faults], Process], int] = {
     Faults._source_created_anew: 2,
     Faults._table_rolled_back: 6,
     Faults._table_dropped: 2,
-    Faults._table_written_by_a_stranger: 1,
-    Faults._claim_garbled: 1,
+    Faults._table_written_by_a_stranger: 2,
+    Faults._claim_garbled: 2,
     Faults._parameter_wrong: 4,
     Faults._records_contradict: 2,
 }
