@@ -48,19 +48,11 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     plan, report = event["plan"], event["report"]
     if plan["kind"] == "Record":
         return _late_mail(event, deployment) if "job_id" in plan else _recorded_mail(event, deployment)
-    counts = report["counts"]
     ended = clock(event["endedAt"])
     lag = ended - parse_instant(report["watermark"])
     cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
-        _what(event, deployment),
-        "",
-        f"The table shows every change before {report['watermark']}.",
-        *_stretches(event["exports"]),
-        "",
-        *accounting(report["job"], counts),
-        *_notes(plan, report),
-        "",
+        *_account(event, deployment),
         # An execution may do several rounds; this one began with its plan.
         f"Behind the present by {words(lag)}; took {words(ended - clock(plan['planned_at']))}.",
         *history_line(horizon_after(event)),
@@ -88,13 +80,7 @@ def _late_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     """What a person has asked for is done, and its run ended before it could tell."""
     plan, report = event["plan"], event["report"]
     lines = [
-        _what(event, deployment),
-        "",
-        f"The table shows every change before {report['watermark']}.",
-        "",
-        *accounting(report["job"], report["counts"]),
-        *_notes(plan, report),
-        "",
+        *_account(event, deployment),
         "The run that began it ended before it could tell, so this may be the first mail about it. Nothing was done again.",
         *_corrected(plan, report),
         *history_line(horizon_after(event)),
@@ -112,10 +98,19 @@ def _corrected(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
     return [f"The parameter last-export-time said {plan['recorded']}; it says what the table does now."]
 
 
-def _what(event: Mapping[str, Any], deployment: Deployment) -> str:
-    plan = event["plan"]
-    names = {"table": plan["table"], "iceberg": f"{deployment.database}.{plan['iceberg_table']}"}
-    return _WHAT[event["report"]["job"]].format(**names)
+def _account(event: Mapping[str, Any], deployment: Deployment) -> list[str]:
+    """What was done, from which exports, and what became of every record."""
+    plan, report = event["plan"], event["report"]
+    return [
+        _WHAT[report["job"]].format(table=plan["table"], iceberg=f"{deployment.database}.{plan['iceberg_table']}"),
+        "",
+        f"The table shows every change before {report['watermark']}.",
+        *_stretches(event["exports"]),
+        "",
+        *accounting(report["job"], report["counts"]),
+        *_notes(plan, report),
+        "",
+    ]
 
 
 def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
