@@ -21,10 +21,9 @@ from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, asking, wish_text
 from pipeline.planning.half_done import MOST_TRIES
-from pipeline.planning.wish_ends import TOLD_TO_THE_END
+from pipeline.planning.wish_ends import ASK_FOR_IT, TOLD_TO_THE_END
 
 _A_PERSON = "Nothing: a person must act."
-_ASK = "Ask for it again."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
@@ -50,7 +49,7 @@ class Aftermath:
     by_itself: str
     heals: bool = False
     missed: str = ""
-    remedy: str = _ASK
+    remedy: str = ASK_FOR_IT
 
 
 def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:

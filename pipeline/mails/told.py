@@ -113,9 +113,8 @@ class Told:
         """What still holds of it, as it was `written`, if the table has been in the deployment since `deployed`.
 
         The parameter stays where a table is removed and added again. An incident of before would silence the same failure,
-        and its all-clear would count all the time between. What is known of rows, days and wishes is the
-        table's own, and holds.
-        `deployed` is None where nobody can tell: then the table has been there for long.
+        and its all-clear would count all the time between. What is known of rows, days and wishes is the table's own, and
+        holds. `deployed` is None where nobody can tell: then the table has been there for long.
         """
         if deployed is None or written >= deployed or not (self.incident or self.level):
             return self

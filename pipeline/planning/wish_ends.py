@@ -17,7 +17,7 @@ from pipeline.planning.wishes import serves
 
 #: What is told to its end, also where the schedule has begun it by itself, as a full export.
 TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
-_ASK_AGAIN = "Ask for it again."
+ASK_FOR_IT = "Ask for it again."
 
 
 def may_be_untold(seen: Observation) -> bool:
@@ -66,7 +66,7 @@ def _left_undone(seen: Observation, claim: Claim) -> Halt | None:
         told = f"the {CALLED[plan.mode]} ({plan.job_id}), of which no run has told: {claim.refusal}"
         told += f" (It was asked for as {asked})" if asked else ""
         # What heals when it is tried again is not tried again here.
-        remedy = _ASK_AGAIN if refused.heals_by_itself else claim.remedy or refused.default_remedy
+        remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy or refused.default_remedy
         return Halt(refused.__name__, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
     if plan.mode == VERIFY and claim.number > plan.attempt:
         told = f"two runs of the verification ({plan.job_id}) have ended before its job did"
