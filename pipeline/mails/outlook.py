@@ -93,5 +93,8 @@ def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, ho
     """The news of a failed run of the schedule. `event` is NotifyFailure's."""
     plan, tick = event["plan"], tick_of(event["input"])
     assert tick is not None  # who has started a run is told each failure of it, which is no news
-    kind = Kind(failure.error, failure.state, plan.get("mode", ""))
-    return after_failure(told, kind, tick, horizon, ended_wish(plan, failure))
+    kind, ended = Kind(failure.error, failure.state, plan.get("mode", "")), ended_wish(plan, failure)
+    if event["retries"] and told.ended == ended:
+        # The try before has recorded the end without a mail (`lambdas.notify_failure`), or its answer was lost.
+        told = replace(told, ended="")
+    return after_failure(told, kind, tick, horizon, ended)

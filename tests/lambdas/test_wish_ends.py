@@ -9,6 +9,7 @@ from botocore.exceptions import ClientError
 
 from lambdas import notify_failure, notify_success, record_watermark
 from lambdas.plan import handler as plan_handler
+from pipeline.errors import AwsUnavailable
 from pipeline.instants import parse_instant
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
@@ -25,12 +26,16 @@ def begins(account: Account, **asked: str) -> dict[str, Any]:
     return planned
 
 
-def runs(schedule: Schedule, *, by_schedule: bool = True) -> dict[str, Any]:
-    """A run plans, and tells as the state machine would; returns its plan."""
+def runs(schedule: Schedule, *, by_schedule: bool = True, retried: bool = False) -> dict[str, Any]:
+    """A run plans, and tells as the state machine would, twice if it is `retried`; returns its plan."""
     event = schedule.event(by_schedule=by_schedule)
     plan = call(plan_handler, input=event["input"], execution=event["execution"])
     if plan["kind"] == "Halt":
-        call(notify_failure.handler, **event, plan=plan, clientToken="", failure={"state": "Plan", **plan})
+        event |= {"plan": plan, "clientToken": "", "failure": {"state": "Plan", **plan}}
+        if retried:
+            with pytest.raises(AwsUnavailable):
+                call(notify_failure.handler, **event)
+        call(notify_failure.handler, **event, retries=int(retried))
     if plan["kind"] == "Record":
         report = call(record_watermark.handler, plan=plan)
         told = {"plan": plan, "report": report, "exports": [], "jobRun": {}, "endedAt": "2026-11-21T23:59:59.000Z"}
@@ -44,6 +49,12 @@ def verified(account: Account, planned: dict[str, Any]) -> None:
     account.write_report(
         planned["job_id"], outcome="verified", job="verify", watermark=planned["end"], counts=EQUAL, **names
     )
+
+
+def refused(account: Account) -> None:
+    """A verification whose run is stopped, and that has found differences."""
+    planned = begins(account, mode="verify")
+    account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
 
 
 @pytest.mark.parametrize("by_schedule", [True, False], ids=["by the schedule", "by a person's run"])
@@ -70,10 +81,22 @@ def test_differences_that_a_stopped_verification_has_found_are_mailed_by_the_nex
 
 def test_a_second_verification_of_one_outage_is_told_as_well(account: Account, schedule: Schedule, up_to_date: str):
     for number in (1, 2):
-        planned = begins(account, mode="verify")
-        account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
+        refused(account)
         runs(schedule)
         assert schedule.subjects == number * ["FAILED orders: VerificationFailed"]
+
+
+def test_it_is_told_also_where_its_mail_is_sent_at_the_second_try_only(
+    account: Account, schedule: Schedule, up_to_date: str
+):
+    refused(account)
+    runs(schedule)
+    refused(account)
+    account.aws.set_faults(
+        {"name": "busy", "action": "sns:Publish", "code": "KMSThrottling", "status": 400, "times": 1}
+    )
+    runs(schedule, retried=True)
+    assert schedule.subjects == 2 * ["FAILED orders: VerificationFailed"]
 
 
 def test_a_verification_that_has_found_no_difference_is_told_though_its_run_was_stopped(

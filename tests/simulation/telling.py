@@ -119,7 +119,7 @@ def _event(run: Run) -> dict[str, Any]:
     """What the states that mail are handed, but for the report of a round."""
     plan = {"table": "orders", **describe(run.plan), **run.outlook} if run.plan else {}
     started = format_instant(instant(run.started))
-    return {"input": run.input, "execution": run.name, "startedAt": started, "plan": plan}
+    return {"input": run.input, "execution": run.name, "startedAt": started, "plan": plan, "retries": run.retries}
 
 
 def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:
