@@ -2,7 +2,7 @@
 
 Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``: JSON of field id, or of ``/``
 and column path, to exact name), kinds from the Iceberg type and, where several kinds share one, from the property
-``tidemark.kinds`` (JSON of column path to kind). Pure.
+``tidemark.kinds`` (JSON of ``#`` and field id, or of column path, to kind). Pure.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from pipeline.table.marker import NAMES, PREFIX, shown_schema_id
 KINDS, KEY = PREFIX + "kinds", PREFIX + "key"
 #: Before the path of a column in the place of a field's id, where its exact name is told by that.
 _AT = "/"
+#: Before a field's id in the place of its path, where its kind is told by that.
+_ID = "#"
 
 _KIND_OF_TYPE = {
     "string": Kind.TEXT,
@@ -33,7 +35,10 @@ _KIND_OF_TYPE = {
     "map": Kind.DICTIONARY,
 }
 #: The kinds beside that one, which the property tells.
-_KINDS_OF_TYPE = {"string": (Kind.DIGITS, Kind.SCALARS, Kind.JSON), "list": (Kind.SET,)}
+_KINDS_OF_TYPE = {
+    "string": (Kind.DIGITS.value, Kind.SCALARS.value, Kind.JSON.value),
+    "list": (Kind.SET.value,),
+}
 _PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
 
 
@@ -107,7 +112,7 @@ def _inside(type_: ColumnType) -> tuple[Field, ...]:
 def description(columns: Columns, schema: Mapping[str, Any] | None = None) -> dict[str, str]:
     """The table properties that say of columns what no schema does. `schema`: in Iceberg's JSON, once the table has it."""
     names = exact_names(schema, columns.all) if schema else exact_names_by_path(columns.all)
-    return {**key_property(columns.key), **column_kinds(columns.all), **names}
+    return {**key_property(columns.key), **column_kinds(columns.all, schema), **names}
 
 
 def key_property(key: Iterable[Field]) -> dict[str, str]:
@@ -146,22 +151,22 @@ def is_ours(name: str) -> bool:
 def _field(raw: Mapping[str, Any], names: Mapping[str, str], kinds: Mapping[str, str], outer: str = "") -> Field:
     path = outer + raw["name"]
     attribute = names.get(str(raw["id"])) or names.get(_AT + path) or raw.get("doc") or raw["name"]
-    return Field(attribute, raw["name"], _type(raw["type"], path, names, kinds))
+    return Field(attribute, raw["name"], _type(raw["type"], path, raw["id"], names, kinds))
 
 
-def _type(raw: Any, path: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
+def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
     plain = raw if isinstance(raw, str) else raw["type"]
     if plain.startswith("decimal("):
         return ColumnType(Kind.DECIMAL, scale=int(plain.rstrip(")").rpartition(",")[2]))
     # Of an earlier schema the property may say what has become of the column since.
-    told = Kind(kinds[path]) if path in kinds else None
-    kind = told if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE.get(plain, Kind.TEXT)
+    told = kinds.get(f"{_ID}{id_}") or kinds.get(path)
+    kind = Kind(told) if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE.get(plain, Kind.TEXT)
     if isinstance(raw, str):
         return ColumnType(kind)
     if kind is Kind.STRUCT:
         return ColumnType(kind, fields=tuple(_field(below, names, kinds, f"{path}.") for below in raw["fields"]))
     part = _part(raw)
-    return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", names, kinds))
+    return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", raw[f"{part}-id"], names, kinds))
 
 
 def _part(raw: Mapping[str, Any]) -> str:
@@ -169,10 +174,16 @@ def _part(raw: Mapping[str, Any]) -> str:
     return "value" if raw["type"] == "map" else "element"
 
 
-def column_kinds(fields: Iterable[Field]) -> dict[str, str]:
-    """The table property that says which kind a column is of, where its Iceberg type is that of several."""
+def column_kinds(fields: Iterable[Field], schema: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """The table property that says which kind a column is of, where its Iceberg type is that of several.
+
+    By the ids of the schema in Iceberg's JSON, under which a column keeps its kind whatever somebody calls it, or, for a
+    table whose schema gets its ids only when it is written, by the paths of the columns.
+    """
+    ids = dict(ids_by_path(schema["fields"])) if schema else {}
     kinds = {path: type_.kind.value for path, type_, _ in _paths(fields) if type_.kind not in _PLAIN_KINDS}
-    return {KINDS: json.dumps(kinds, sort_keys=True)}
+    by_place = {f"{_ID}{ids[path]}" if schema else path: kind for path, kind in kinds.items()}
+    return {KINDS: json.dumps(by_place, sort_keys=True)}
 
 
 def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType, str]]:
@@ -201,9 +212,10 @@ def exact_names_by_path(fields: tuple[Field, ...]) -> dict[str, str]:
     return _names({_AT + path: attribute for path, _, attribute in _paths(fields)})
 
 
-def names_are_by_path(names: str) -> bool:
-    """Whether the property tells names by path, as who replaced a table has left it if it ended before it knew the ids."""
-    return any(place.startswith(_AT) for place in json.loads(names))
+def is_described_by_path(properties: Mapping[str, str]) -> bool:
+    """Whether names or kinds are told by path, as who replaced a table has left it if it ended before it knew the ids."""
+    names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
+    return any(place.startswith(_AT) for place in names) or any(not place.startswith(_ID) for place in kinds)
 
 
 def _names(attributes: Mapping[str, str]) -> dict[str, str]:

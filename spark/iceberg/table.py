@@ -22,10 +22,10 @@ from pipeline.columns.table_columns import (
     check_names_free,
     columns_of,
     description,
-    names_are_by_path,
+    is_described_by_path,
 )
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import LOADING, NAMES, SNAPSHOT, TableState, marker_copied, read_table_state
+from pipeline.table.marker import LOADING, SNAPSHOT, TableState, marker_copied, read_table_state
 from spark.iceberg.schemas import optional, table_schema
 from spark.iceberg.updates import set_properties, without_columns
 from spark.java import causes, iceberg_metadata, iceberg_schema, string_map
@@ -217,11 +217,11 @@ class Table:
     def settle(self) -> None:
         """Make the properties say what would not outlive the snapshots.
 
-        That is the marker, and by ids the names that a `replace` could tell by paths only. Mostly there is nothing to do.
+        That is the marker, and by ids the names and kinds that a `replace` could tell by paths only. Mostly nothing is to do.
         """
         metadata = self.metadata()
         copied = marker_copied(metadata)
-        is_half_done = names_are_by_path(metadata.get("properties", {}).get(NAMES, "{}"))
+        is_half_done = is_described_by_path(metadata.get("properties", {}))
         if copied or is_half_done:
             transaction = self.java().newTransaction()
             set_properties(transaction, copied)

@@ -11,7 +11,7 @@ from pipeline.columns.table_columns import (
     columns_of,
     exact_names,
     exact_names_by_path,
-    names_are_by_path,
+    is_described_by_path,
 )
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
 from tests.pipeline.seen import KEY
@@ -45,14 +45,18 @@ def test_columns_come_back_from_the_metadata_as_they_were():
             Field("M", "m", ColumnType(Kind.STRUCT, fields=(Field("J", "j", JSON),))),
         ),
     )
-    properties = {**exact_names(SCHEMA, was.all), **column_kinds(was.all)}
+    properties = {**exact_names(SCHEMA, was.all), **column_kinds(was.all, SCHEMA)}
     assert json.loads(properties["tidemark.names"]) == {"3": LONG_NAME}
+    assert json.loads(properties["tidemark.kinds"]) == {"#3": "digits", "#4": "set", "#7": "scalars", "#8": "json"}
     metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
     assert columns_of(metadata, KEY) == was
-    by_path = exact_names_by_path(was.all)
-    assert json.loads(by_path["tidemark.names"]) == {"/n": LONG_NAME}
-    assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
-    assert [names_are_by_path(told["tidemark.names"]) for told in (properties, by_path)] == [False, True]
+    names, kinds = exact_names_by_path(was.all), column_kinds(was.all)
+    assert json.loads(names["tidemark.names"]) == {"/n": LONG_NAME}
+    assert json.loads(kinds["tidemark.kinds"]) == {"n": "digits", "l": "set", "l.element": "scalars", "m.j": "json"}
+    assert not is_described_by_path(properties)
+    for by_path in (names, kinds):
+        assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
+        assert is_described_by_path({**properties, **by_path})
     specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
     assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))
 

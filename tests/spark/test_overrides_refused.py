@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -10,7 +9,8 @@ import pytest
 
 from pipeline.columns import growth as column_growth
 from pipeline.columns.pointers import step
-from pipeline.columns.table_columns import KINDS
+from pipeline.columns.table_columns import columns_of
+from pipeline.columns.types import JSON
 from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
@@ -45,7 +45,8 @@ def test_plain_json_takes_no_other_type_than_the_declared_one(shop):
     mixed, maps = {"L": [S, N]}, {"M": {"x": S, "y": N}}
     source.put(1, item("a", a=mixed, m={"M": {"b": maps}}), item("b"))
     carry_out(source, source.full(5), **said)
-    assert json.loads(source.metadata["properties"][KINDS]) == {"a": "json", "m.b": "json"}
+    types = columns_of(source.metadata, source.source.key).types
+    assert (types["a"], types["m"].fields[0].type) == (JSON, JSON)
     for at, (word, odd) in enumerate((("L", {"a": {"SS": ["x"]}}), ("map", {"a": mixed, "m": {"M": {"b": mixed}}}))):
         source.put(6 + at, item("b", **odd))
         order = source.windows(5, 25 + at)

@@ -50,6 +50,25 @@ def test_values_of_columns_that_somebody_has_dropped_are_differences_and_other_n
     }
 
 
+def test_columns_that_somebody_has_renamed_hold_what_they_held_and_take_more_of_it(shop):
+    s, mixed = shop(), {"L": [{"S": "x"}, {"N": "1"}]}
+
+    def of(key, n):
+        inside = {"M": {"set": {"SS": ["x", f"y{n}"]}}}
+        odd = {"L": [{"S": "x"}, {"M": {"n": {"N": str(n)}}}]}
+        return item(key, tags={"NS": ["1", str(n)]}, odd=odd, any=mixed, big={"N": f"{n}E100"}, ship=inside)
+
+    s.put(1, of("a", 2), of("b", 3))
+    s.load(5)
+    for column in ("tags", "odd", "any", "big", "ship.set"):
+        alter(s, f"RENAME COLUMN {column} TO {column.rpartition('.')[2]}_renamed")
+    s.put(6, of("b", 4), of("c", 5))
+    s.merge(5, 20)
+    assert s.differences(20) == []
+    assert verify(s, 20)["counts"]["equal"] == 3
+    assert [row["_misfits"] for row in s.rows().values()] == [None, None, None]
+
+
 def test_after_a_rollback_past_other_names_and_types_all_that_shows_empty_is_a_difference(shop):
     s = shop()
     s.put(1, item("a", v={"N": "1"}, w={"S": "x"}, same={"S": "z"}), item("b", same={"S": "z"}))
