@@ -26,7 +26,8 @@ class Digest:
     """The sum of the commits after `start` up to `end`, both midnights.
 
     `jobs`: how many of each; `counts`: of records; `job_ids`: under which the jobs have left their reports; `found`: what
-    those have found (`pipeline.table.drift.summed`), once they have been read.
+    those have found (`pipeline.table.drift.summed`), once they have been read. `anew`: the instant of the full export that
+    the table was made anew by since the last digest, if nothing of before is left of it.
     """
 
     start: datetime
@@ -35,6 +36,7 @@ class Digest:
     counts: Mapping[str, int]
     job_ids: tuple[str, ...] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
+    anew: datetime | None = None
 
     @property
     def days(self) -> str:
@@ -51,6 +53,7 @@ class Digest:
             "counts": dict(self.counts),
             "job_ids": list(self.job_ids),
             "found": dict(self.found),
+            "anew": format_instant(self.anew) if self.anew else "",
         }
 
     @classmethod
@@ -59,7 +62,8 @@ class Digest:
         if not raw:
             return None
         start, end = parse_instant(raw["start"]), parse_instant(raw["end"])
-        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"])
+        anew = parse_instant(raw["anew"]) if raw["anew"] else None
+        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"], anew)
 
 
 def digest_due(
@@ -73,7 +77,7 @@ def digest_due(
     if watermark is None:
         return None
     end = floor_to(watermark, _DAY)
-    start = _first_kept(commits, digested) if digested else end - _DAY
+    start, anew = _first_kept(commits, digested) if digested else (end - _DAY, None)
     if start >= end:
         return None
     markers = list(_within(commits, start, end))
@@ -84,22 +88,25 @@ def digest_due(
         for name, count in marker.counts.items():
             counts[name] = counts.get(name, 0) + count
     job_ids = tuple(marker.job_id for marker in markers[:_MOST_REPORTS])
-    return Digest(start, end, jobs, counts, job_ids) if markers else None
+    return Digest(start, end, jobs, counts, job_ids, anew=anew) if markers else None
 
 
-def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> datetime:
-    """The midnight from which on no commit has expired; of days that have lost some, only a part could be summed up."""
+def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> tuple[datetime, datetime | None]:
+    """The midnight from which on no commit has expired, and the instant of the load that is the oldest of them.
+
+    Of days that have lost some, only a part could be summed up.
+    """
     marked = [summary for summary in commits if WATERMARK in summary]
     if not marked:
-        return digested
+        return digested, None
     oldest = min(marked, key=lambda summary: summary[WATERMARK])
     at = parse_instant(oldest[WATERMARK])
+    anew = at if oldest.get(JOB) == LOAD and at > digested else None
     day = floor_to(at, _DAY)
     if day <= digested:
-        return digested
-    # Before the load that a table was made by there was nothing, and what ends at midnight belongs to the day before.
-    is_whole = at == day or oldest.get(JOB) == LOAD
-    return day if is_whole else day + _DAY
+        return digested, anew
+    # Before the load that a table was made by nothing is left, and what ends at midnight belongs to the day before.
+    return (day if at == day or anew else day + _DAY), anew
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:

@@ -64,6 +64,10 @@ def test_days_of_which_commits_have_expired_are_not_summed_up():
 def test_of_a_table_that_was_made_anew_the_day_of_its_load_is_summed_up():
     digest = due("10/00:00", "08/00:00", {**commit("09/13:00", read=9), JOB: "load"}, commit("10/00:00", read=1))
     assert (digest.days, digest.counts) == ("2026-11-09", {"read": 10})
+    assert digest.anew == at("09/13:00")
+    same_day = due("10/00:00", "09/00:00", {**commit("09/13:00", read=9), JOB: "load"})
+    assert (same_day.days, same_day.anew) == ("2026-11-09", at("09/13:00"))
+    assert Digest.from_json(digest.to_json()) == digest
 
 
 def test_what_ends_at_midnight_belongs_to_the_day_before_and_leaves_the_next_one_whole():

@@ -171,6 +171,11 @@ def test_a_digest_is_the_sum_of_a_day():
     )
 
 
+def test_a_digest_tells_that_nothing_is_left_of_what_was_before_the_table_was_made_anew():
+    (mail,) = written(News(Told(), digest=replace(DIGEST, anew=at("20/13:00"))))
+    assert "made anew by the full export at 2026-11-20T13:00:00Z: what was done before it" in mail.text
+
+
 def test_a_digest_tells_what_the_reports_of_the_day_have_found():
     found = drift_of(
         {
