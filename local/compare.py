@@ -39,7 +39,7 @@ class Difference:
 
 
 class Table:
-    """The table's columns by exact attribute name. `names`: field id to exact name, where a comment could not hold it."""
+    """The table's columns by exact attribute name. `names`: field id to exact name, as the table's property has it."""
 
     def __init__(self, schema: Schema, names: Mapping[str, str]) -> None:
         self._names = names

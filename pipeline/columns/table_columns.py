@@ -1,8 +1,8 @@
 """The table's columns as the product sees them: which attribute each holds, of which type it is, and what lies where.
 
-Read from the table's own metadata: names from ``doc`` (or the property ``tidemark.names``: JSON of field id, or of ``/``
-and column path, to exact name), kinds from the Iceberg type and, where several kinds share one, from the property
-``tidemark.kinds`` (JSON of ``#`` and field id, or of column path, to kind). Pure.
+Read from the table's own metadata: names from the property ``tidemark.names`` (JSON of field id, or of ``/`` and column
+path, to exact name), and else from ``doc``, which anybody may overwrite; kinds from the Iceberg type and, where several
+kinds share one, from the property ``tidemark.kinds`` (JSON of ``#`` and field id, or of column path, to kind). Pure.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT, fits_doc
+from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
 from pipeline.columns.types import ColumnType, Field, Kind
 from pipeline.errors import KeyMismatch, TableContended
 from pipeline.identity import KeyAttribute
@@ -202,7 +202,10 @@ def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[t
 
 
 def exact_names(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, str]:
-    """The table property with the exact names that a comment cannot hold, by the ids of the schema in Iceberg's JSON."""
+    """The table property with the exact names, by the ids of the schema in Iceberg's JSON.
+
+    Comments are for readers: not every name fits into one, and a comment that somebody else sets makes no other attribute.
+    """
     ids = dict(ids_by_path(schema["fields"]))
     return _names({str(ids[path]): attribute for path, _, attribute in _paths(fields)})
 
@@ -219,8 +222,8 @@ def is_described_by_path(properties: Mapping[str, str]) -> bool:
 
 
 def _names(attributes: Mapping[str, str]) -> dict[str, str]:
-    long = {place: attribute for place, attribute in attributes.items() if not fits_doc(attribute)}
-    return {NAMES: json.dumps(long, ensure_ascii=False, sort_keys=True)}
+    named = {place: attribute for place, attribute in attributes.items() if attribute}  # what is in a list has no name
+    return {NAMES: json.dumps(named, ensure_ascii=False, sort_keys=True)}
 
 
 def ids_by_path(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:

@@ -46,12 +46,26 @@ def test_columns_come_back_from_the_metadata_as_they_were():
         ),
     )
     properties = {**exact_names(SCHEMA, was.all), **column_kinds(was.all, SCHEMA)}
-    assert json.loads(properties["tidemark.names"]) == {"3": LONG_NAME}
+    assert json.loads(properties["tidemark.names"]) == {
+        "1": "pk",
+        "2": "sk",
+        "3": LONG_NAME,
+        "4": "L",
+        "5": "M",
+        "8": "J",
+    }
     assert json.loads(properties["tidemark.kinds"]) == {"#3": "digits", "#4": "set", "#7": "scalars", "#8": "json"}
     metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
     assert columns_of(metadata, KEY) == was
     names, kinds = exact_names_by_path(was.all), column_kinds(was.all)
-    assert json.loads(names["tidemark.names"]) == {"/n": LONG_NAME}
+    assert json.loads(names["tidemark.names"]) == {
+        "/pk": "pk",
+        "/sk": "sk",
+        "/n": LONG_NAME,
+        "/l": "L",
+        "/m": "M",
+        "/m.j": "J",
+    }
     assert json.loads(kinds["tidemark.kinds"]) == {"n": "digits", "l": "set", "l.element": "scalars", "m.j": "json"}
     assert not is_described_by_path(properties)
     for by_path in (names, kinds):

@@ -1,0 +1,45 @@
+"""Comments that somebody sets on columns: each holds the attribute that it was made from, and no rule passes it by."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import RebuildNeeded
+from tests.spark.overriding import carry_out, hashed
+from tests.spark.sample_items import item
+from tests.spark.test_verify import verify
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def commented(shop):
+    """A table of two items in which somebody has set, changed or emptied the comments of all columns."""
+    source = shop()
+    ship = {"M": {"Zip-Code": {"S": "1"}}}
+    source.put(1, *(item(key, **{"e-mail": {"S": f"{key}@example.com"}, "ship": ship}) for key in "ab"))
+    source.load(5)
+    for column, comment in {"pk": "the key", "e_mail": "where to write to", "ship": "", "ship.zip_code": "zip"}.items():
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ALTER COLUMN {column} COMMENT '{comment}'")
+    return source
+
+
+def test_comments_change_nothing_of_what_columns_hold(commented):
+    source = commented
+    source.put(6, item("b", **{"e-mail": {"S": "new"}, "ship": {"M": {"Zip-Code": {"S": "2"}}}}))
+    report = source.merge(5, 20)
+    assert (report["new_columns"], source.differences(20)) == ([], [])
+    assert verify(source, 20)["counts"]["equal"] == 2
+    source.load(25)
+    assert source.differences(25) == []
+    assert source.rows()["b"]["e_mail"] == "new"
+
+
+def test_a_hash_that_is_set_after_a_comment_leaves_no_value_clear(commented):
+    source = commented
+    source.put(6, item("b", **{"e-mail": {"S": "new"}}))
+    with pytest.raises(RebuildNeeded, match="e-mail"):
+        carry_out(source, source.windows(5, 20), **{"e-mail": {"hash": True}})
+    source.put(21, item("c"))
+    carry_out(source, source.full(25), **{"e-mail": {"hash": True}})
+    assert source.rows()["b"]["e_mail"] == hashed('{"S":"new"}')
