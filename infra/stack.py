@@ -191,7 +191,7 @@ class TidemarkStack(Stack):
             parameters = TableParameters(own, "Parameters", table=table, prefix=self._prefix)
             # What reads them comes first: a function must not meet settings that it does not know yet.
             parameters.settings.add_resource_dependency(self._plan)
-            TableSchedule(
+            schedule = TableSchedule(
                 own,
                 "Schedule",
                 table=table,
@@ -199,6 +199,8 @@ class TidemarkStack(Stack):
                 queue_arn=lost_ticks.queue.queue_arn,
                 role_arn=role.arn,
             )
+            # A run without them fails, and mails so; they are made as slowly as Parameter Store takes them.
+            schedule.node.add_dependency(parameters)
 
     def _refuse_too_many_tables(self) -> None:
         shared = sum(CfnResource.is_cfn_resource(node) for node in self.node.find_all())

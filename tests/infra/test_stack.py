@@ -228,6 +228,12 @@ def test_what_reads_the_settings_is_deployed_before_them(template):
     assert waits["/tidemark/Tidemark/orders/settings"] == [plan]
 
 
+def test_a_table_is_scheduled_once_its_parameters_are_there(template):
+    (name,) = template.of("Scheduler::Schedule")
+    parameters = template.of("SSM::Parameter")
+    assert (set(template.resources[name]["DependsOn"]), len(parameters)) == (set(parameters), 2)
+
+
 def kept(template):
     """What happens at its deletion and its replacement, by type, to what CloudFormation does not delete at both."""
     policies = [
