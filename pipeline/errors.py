@@ -30,6 +30,9 @@ from typing import Any
 
 #: What stands between the message and the remedy in an error's text.
 REMEDY_MARK = "\nTo do: "
+#: Characters of a message, and of a remedy, that are handed on: a Fail state takes 32,768, what a state hands on has 256 KiB
+#: in all, and a mail should be readable. What is longer stands whole in the job's report.
+LONGEST_TEXT = 8_000
 
 
 _START = "aws stepfunctions start-execution --state-machine-arn <state-machine> --input "

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.errors import (
+    LONGEST_TEXT,
     REMEDY_MARK,
     AwsUnavailable,
     JobFailed,
@@ -33,7 +34,6 @@ _TRANSIENT = (
 _WRONG = ("ValidationException", "ResourceNotFoundException")
 _DENIED = re.compile(r"not authorized|access ?denied", re.IGNORECASE)
 _BUSY = re.compile(r"rate exceeded|throttl|too many requests|status code: (429|5\d\d)", re.IGNORECASE)
-_LONGEST_CAUSE = 8_000  # characters; a Fail state takes 32,768, a mail should be readable
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Failure:
         text = _lambda_message(str(raw["cause"]))
         message, _, remedy = text.partition(REMEDY_MARK)
         known = error_names().get(error, PipelineError)
-        return cls(raw["state"], error, message[:_LONGEST_CAUSE], remedy[:_LONGEST_CAUSE] or known.default_remedy)
+        return cls(raw["state"], error, message[:LONGEST_TEXT], remedy[:LONGEST_TEXT] or known.default_remedy)
 
     @property
     def heals_by_itself(self) -> bool:
@@ -87,7 +87,7 @@ class Failure:
         """
         if not report.get("error") or report.get("client_token", "") != client_token:
             return self
-        message, remedy = (report[part][:_LONGEST_CAUSE] for part in ("message", "remedy"))
+        message, remedy = (report[part][:LONGEST_TEXT] for part in ("message", "remedy"))
         return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")), self.job_run, True)
 
 
@@ -125,4 +125,4 @@ def _job_message(cause: str) -> tuple[str, str]:
         raw = None
     told = raw if isinstance(raw, dict) else {}
     told = told["JobRun"] if isinstance(told.get("JobRun"), dict) else told
-    return str(told.get("StateDetails") or cause)[:_LONGEST_CAUSE], str(told.get("JobRunId") or "")
+    return str(told.get("StateDetails") or cause)[:LONGEST_TEXT], str(told.get("JobRunId") or "")

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from pipeline.errors import ClaimUnreadable
+from pipeline.errors import LONGEST_TEXT, ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.instants import format_instant, parse_instant
@@ -95,7 +95,8 @@ class Claim:
     same settings, of which `settings` is the digest. `counted`: the client token of the job run that refused last before
     the claim: its report says nothing of the claim's own.
     `owner_runs`: whether that execution still runs. `refused_with`: the error's name, if the claim's job has refused,
-    `refusal` what it said, `remedy` what it advised, and `refused_by` the client token of that job run.
+    `refusal` what it said, `remedy` what it advised, as much of both as is handed on, and `refused_by` the client token of
+    that job run.
     `committed`: whether it says that it has committed, also where the table was rolled back since.
     `reported`: whether the plan's job has left the report that is the proof that it was done, where no commit tells.
     `failed_runs`: how many job runs of a wish have ended without success.
@@ -142,8 +143,8 @@ class Claim:
         error, client_token = report.get("error", ""), report.get("client_token", "")
         if not error or (client_token and client_token == self.counted):
             return self
-        said = {"refusal": report.get("message", ""), "remedy": report.get("remedy", "")}
-        return replace(self, refused_with=error, refused_by=client_token, **said)
+        refusal, remedy = (report.get(part, "")[:LONGEST_TEXT] for part in ("message", "remedy"))
+        return replace(self, refused_with=error, refused_by=client_token, refusal=refusal, remedy=remedy)
 
     def is_done(self, table: TableState) -> bool:
         """Whether the table already shows what the plan was to bring: its job's commit, or all its history.

@@ -9,6 +9,7 @@ from botocore.exceptions import ClientError
 
 from lambdas import notify_failure, notify_success, record_watermark
 from lambdas.plan import handler as plan_handler
+from local.aws.state_limits import LARGEST_PAYLOAD_BYTES, payload_bytes
 from pipeline.errors import AwsUnavailable
 from pipeline.instants import parse_instant
 from tests.lambdas.account import Account, call
@@ -55,6 +56,19 @@ def refused(account: Account) -> None:
     """A verification whose run is stopped, and that has found differences."""
     planned = begins(account, mode="verify")
     account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
+
+
+def test_a_refusal_of_any_length_is_told_in_what_a_state_may_hand_on(
+    account: Account, schedule: Schedule, up_to_date: str
+):
+    """A larger answer would end every run of the table, with an error that no state can catch, and without a mail."""
+    planned, long = begins(account, mode="verify"), "\U0001f600" * 20_000
+    account.write_report(
+        planned["job_id"], outcome="refused", error="VerificationFailed", message=f"They differ: {long}", remedy=long
+    )
+    assert payload_bytes(runs(schedule)) < LARGEST_PAYLOAD_BYTES
+    assert schedule.subjects == ["FAILED orders: VerificationFailed"]
+    assert "of which no run has told: They differ: " in schedule.last
 
 
 @pytest.mark.parametrize("by_schedule", [True, False], ids=["by the schedule", "by a person's run"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import ClaimUnreadable
+from pipeline.errors import LONGEST_TEXT, ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, MODES, UPDATE, VERIFY
@@ -162,6 +162,12 @@ def test_a_report_of_a_refusal_says_why_and_by_which_job_run():
     found = claim(plan("12:00 13:00")).with_report(said, owner_runs=True)
     assert (found.refused_with, found.refusal, found.refused_by) == ("Gap", "A hole.", "job-0")
     assert (found.committed, found.reported, found.owner_runs) == (False, False, True)
+
+
+def test_of_a_long_refusal_so_much_is_known_as_is_handed_on():
+    said = {"outcome": "refused", "error": "Gap", "message": "m" * 140_000, "remedy": "r" * 140_000}
+    found = claim(plan("12:00 13:00")).with_report(said, owner_runs=False)
+    assert (found.refusal, found.remedy) == ("m" * LONGEST_TEXT, "r" * LONGEST_TEXT)
 
 
 @pytest.mark.parametrize(
