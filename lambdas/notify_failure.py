@@ -10,7 +10,7 @@ from lambdas.aws import mail, parameters, source
 from lambdas.observability import doorway, logger
 from lambdas.telling import remember_end, report_of, tell
 from pipeline.deployment import Deployment
-from pipeline.mails.aftermath import ended_wish
+from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.failure import failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
@@ -27,12 +27,17 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
         report = report_of(deployment, plan["table"], plan["job_id"])
         failure = failure.explained_by(report, event["clientToken"])
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
+    ended = ended_wish(plan, failure)
     try:
         _tell(event, failure, deployment)
-    finally:
-        # Also where no mail could be sent: a table must not wait for it, and a mail that is tried again is sent all the same.
-        if ended := ended_wish(plan, failure):
+    except (ClientError, BotoCoreError):
+        # What could not be told late either is over, for a table must not wait for a mail: one that is tried again is sent all
+        # the same. What its own run could not tell the next one tells.
+        if ended and tells_late(plan):
             remember_end(deployment, plan["table"], ended)
+        raise
+    if ended:
+        remember_end(deployment, plan["table"], ended)
     return {"state": failure.state, "error": failure.error, "cause": failure.text}
 
 

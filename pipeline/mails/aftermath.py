@@ -92,9 +92,12 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
     # What time heals the next run finds done, and tells.
     is_certain = failure.error not in _UNDONE and not failure.kind.heals_by_itself
     is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
-    # What could not even be told late is not tried again: the table must not wait for it.
-    is_late = plan["kind"] == "Record"
-    return str(plan["job_id"]) if is_refused or is_left or is_done or is_late else ""
+    return str(plan["job_id"]) if is_refused or is_left or is_done or tells_late(plan) else ""
+
+
+def tells_late(plan: Mapping[str, Any]) -> bool:
+    """Whether a plan tells the end of a wish in the place of the run that did it: what fails then no later run tells."""
+    return bool(plan.get("ends")) or plan.get("kind") == "Record"
 
 
 def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:

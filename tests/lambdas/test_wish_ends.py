@@ -17,6 +17,7 @@ from tests.lambdas.ticks import Schedule
 
 pytestmark = pytest.mark.local_aws
 EQUAL = {"items": 3, "rows": 3, "equal": 3}
+NO_MAIL = {"name": "no mail", "action": "sns:Publish", "code": "KMSDisabled", "status": 400, "times": 10**6}
 
 
 def begins(account: Account, **asked: str) -> dict[str, Any]:
@@ -155,13 +156,34 @@ def test_what_its_own_run_has_told_is_not_told_again(account: Account, schedule:
     assert len(schedule.subjects) == 1
 
 
+def test_differences_whose_own_run_could_not_mail_them_are_told_by_the_next_one_once(
+    account: Account, schedule: Schedule, up_to_date: str
+):
+    event = {**schedule.event(by_schedule=False), "input": {"table": "orders", "mode": "verify"}}
+    planned = call(plan_handler, input=event["input"], execution=event["execution"])
+    token = f"{planned['job_id']}-0"
+    found = {"error": "VerificationFailed", "message": "3 keys differ.", "remedy": "Read.", "client_token": token}
+    account.write_report(planned["job_id"], outcome="refused", **found)
+    failure = {"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "{}"}
+    account.aws.set_faults(NO_MAIL)
+    for retry in (0, 1):
+        with pytest.raises(ClientError, match="KMSDisabled"):
+            call(notify_failure.handler, **event, plan=planned, clientToken=token, failure=failure, retries=retry)
+    account.aws.set_faults()
+    account.stop(event["execution"])
+    assert runs(schedule)["kind"] == "Halt"
+    assert schedule.subjects == ["FAILED orders: VerificationFailed"]
+    assert "of which no run has told: 3 keys differ." in schedule.last
+    assert runs(schedule)["reason"] == "UpToDate"
+    assert len(schedule.subjects) == 1
+
+
 def test_a_wish_whose_end_cannot_be_mailed_holds_its_table_up_for_no_second_run(
     account: Account, schedule: Schedule, up_to_date: str
 ):
     planned = begins(account, mode="verify")
     account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
-    fault = {"name": "no mail", "action": "sns:Publish", "code": "KMSDisabled", "status": 400, "times": 10**6}
-    account.aws.set_faults(fault)
+    account.aws.set_faults(NO_MAIL)
     with pytest.raises(ClientError, match="KMSDisabled"):
         runs(schedule)
     account.aws.set_faults()

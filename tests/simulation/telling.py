@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.errors import EdgeFailed
 from pipeline.instants import format_instant
 from pipeline.mails import outlook, steps
-from pipeline.mails.aftermath import ended_wish
+from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import SUCCESS, Mail
@@ -83,7 +83,8 @@ def notify_failure(run: Run) -> State:
             yield from _tell_the_incident(run, failure)
     except EdgeFailed:
         run.could_not_tell()
-        _remember_end(run, failure)
+        if tells_late(_event(run)["plan"]):
+            _remember_end(run, failure)
         raise
     yield from run.pause()
     _remember_end(run, failure)
@@ -91,7 +92,7 @@ def notify_failure(run: Run) -> State:
 
 
 def _remember_end(run: Run, failure: Failure) -> None:
-    """Record that the end of a wish has been told, or could not be."""
+    """Record that the end of a wish has been told, or that it could not be told late."""
     job_id = ended_wish(_event(run)["plan"], failure)
     if not job_id:
         return
