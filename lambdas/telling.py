@@ -50,7 +50,7 @@ def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]
     """A job's report; empty where there is none or it cannot be read, because a mail matters more than its detail."""
     try:
         return reports.read(deployment, table, job_id)
-    except (ClientError, BotoCoreError, ValueError):
+    except (ClientError, BotoCoreError):
         logger.exception("report not read")
         return {}
 
