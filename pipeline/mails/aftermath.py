@@ -21,10 +21,12 @@ from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, asking, wish_text
 from pipeline.planning.half_done import MOST_TRIES
+from pipeline.planning.horizon import Horizon
 from pipeline.planning.wish_ends import ASK_FOR_IT, TOLD_TO_THE_END
 
 _A_PERSON = "Nothing: a person must act."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
+_MAY_GO_ON = "The schedule goes on with its own work, unless that waits for a full export too; a person must act."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
 _FOR_OTHERS = "But the cause must be removed before the next run."
@@ -61,8 +63,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.error == WishGivenUp.__name__:
         return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
     if plan.get("ends"):
-        # A full export may be the schedule's own, and then nothing goes on without one.
-        told = _A_PERSON if mode == FULL else _GOES_ON
+        told = _without_a_full_export(plan) if mode == FULL else _GOES_ON
         return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
     if missed:
         return Aftermath(_NOT_BEGUN, missed=missed)
@@ -80,6 +81,15 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
     return Aftermath(_A_PERSON)
+
+
+def _without_a_full_export(plan: Mapping[str, Any]) -> str:
+    """What the schedule does where a full export is left undone: it may be its own, and nothing goes on without one."""
+    horizon = Horizon.from_json(plan.get("history", {}))
+    # Where there is no table it makes one, and where that cannot be trusted it waits; the plan does not say which it is.
+    if horizon is None or horizon.watermark > horizon.latest:
+        return _MAY_GO_ON
+    return _A_PERSON if horizon.is_lost else _GOES_ON
 
 
 def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:

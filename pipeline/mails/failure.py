@@ -130,11 +130,15 @@ def _facts(
 
 def _more_links(plan: Mapping[str, Any], failure: Failure, deployment: Deployment) -> list[str]:
     """The job's report, where it has left one; the folder of all jobs' logs, where it is not known which job run it was."""
+    logs = f"Job logs: {deployment.log_uri}applications/{deployment.application_id}/jobs/"
+    if plan.get("ends"):
+        report = deployment.report_uri(plan["table"], plan["ends"])
+        # Of what is given up nobody knows how its last job has ended.
+        is_sure = failure.error != WishGivenUp.__name__
+        return [f"Report: {report}"] if is_sure else [f"Report, if there is one: {report}", logs]
     if "job_id" in plan and (failure.reported or failure.state == "RecordWatermark"):
         return [f"Report: {deployment.report_uri(plan['table'], plan['job_id'])}"]
-    if failure.error in (JobFailed.__name__, WishGivenUp.__name__) and not failure.job_run:
-        return [f"Job logs: {deployment.log_uri}applications/{deployment.application_id}/jobs/"]
-    return []
+    return [logs] if failure.error in (JobFailed.__name__, WishGivenUp.__name__) and not failure.job_run else []
 
 
 def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:

@@ -1,10 +1,14 @@
-"""What a failure's mail says of work that is claimed, or done, already."""
+"""What a failure's mail says of work that is claimed, done, or left undone already."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pipeline.planning.observation import describe
 from tests.pipeline.rounds import PLANNED, failed
+from tests.pipeline.world import DEPLOYMENT, claim, plan, seen, update
 
 
 @pytest.mark.parametrize("start", ["2026-11-20T00:00:00.000Z", "2026-11-20T00:00:00+00:00"])
@@ -48,6 +52,47 @@ def test_of_a_backfill_that_is_lost_with_its_history_nobody_is_asked_to_pay_for_
     mail = failed("WishGivenUp", "Plan", asked={}, planned=halt)
     assert "does by itself: The next run makes the table anew from a full export.\n" in mail.text
     assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
+
+
+def told_late(wished, watermark="12:00", restorable="09:00-13:00", **claimed):
+    """The mail of a run that finds a wish ended, told by nobody, and the mail's plan."""
+    world = seen(watermark, restorable, claim=replace(claim(wished, **claimed), refusal="Why.", remedy="Do this."))
+    action = update(world)
+    planned = {**describe(action), "table": "orders", "history": world.horizon.to_json() if world.horizon else {}}
+    return failed(action.error, "Plan", planned=planned), update(replace(world, told_end=wished.job_id))
+
+
+@pytest.mark.parametrize(
+    ("mode", "error"), [("verify", "VerificationFailed"), ("full", "KeyDoesNotFit"), ("verify", "ChecksumMismatch")]
+)
+def test_a_refusal_that_is_told_late_links_the_report_that_it_speaks_of(mode, error):
+    wished = plan("12:00", mode, 7)
+    mail, _ = told_late(wished, refused_with=error)
+    assert f"\nReport: {DEPLOYMENT.report_uri('orders', wished.job_id)}\n" in mail.text
+
+
+def test_a_wish_that_is_given_up_links_the_report_if_there_is_one_and_the_logs():
+    wished = plan("12:00", "verify", 7)
+    mail, _ = told_late(wished, number=8)
+    assert mail.facts["error"] == "WishGivenUp"
+    assert f"\nReport, if there is one: {DEPLOYMENT.report_uri('orders', wished.job_id)}\nJob logs: " in mail.text
+
+
+@pytest.mark.parametrize(
+    ("watermark", "restorable", "told", "then"),
+    [
+        pytest.param("12:00", "09:00-13:00", "The schedule goes on with its own work; for", "Export", id="followed"),
+        pytest.param("08:00", "09:00-13:00", "Nothing: a person must act.", "Halt", id="history is lost"),
+        pytest.param("", "09:00-13:00", "goes on with its own work, unless that waits", "Export", id="no table"),
+        pytest.param("14:00", "09:00-13:00", "goes on with its own work, unless that waits", "Halt", id="ahead"),
+    ],
+)
+def test_of_a_full_export_that_its_job_has_refused_it_is_told_whether_the_schedule_waits(
+    watermark, restorable, told, then
+):
+    mail, action = told_late(plan("12:00", "full", 7), watermark, restorable, refused_with="OverrideContradicted")
+    assert told in mail.text
+    assert action.kind == then
 
 
 @pytest.mark.parametrize("error", ["PermissionMissing", "WatermarkNotCommitted", "AwsUnavailable"])
