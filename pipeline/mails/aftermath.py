@@ -9,10 +9,12 @@ from typing import Any
 
 from pipeline.errors import (
     REBUILD,
+    AwsUnavailable,
     DamagedExport,
     ExportRefused,
     InputRefused,
     JobFailed,
+    PipelineError,
     VerificationFailed,
     WatermarkNotCommitted,
     WishGivenUp,
@@ -30,8 +32,15 @@ _MAY_GO_ON = "The schedule goes on with its own work, unless that waits for a fu
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
 _FOR_OTHERS = "But the cause must be removed before the next run."
-_NOT_BEGUN = (
-    "Nothing: your request was not begun, and no later run will do it. (If a success mail for it has come, it is done.)"
+_IF_TOLD = "(If a success mail for it has come, it is done.)"
+_NOT_BEGUN = f"Nothing: your request was not begun, and no later run will do it. {_IF_TOLD}"
+_MAY_BE_BEGUN = (
+    "Your request may have been begun, though this run has failed; then the next run finishes it, and mails so. If it was "
+    f"not, no later run will do it. {_IF_TOLD}"
+)
+_LOOK_FIRST = (
+    "Look first at the table's parameters run/<n>: where one of them has this execution as its owner, and the mode that you "
+    "asked for, your request was begun, and there is nothing to do. Only where none has, ask for it again."
 )
 #: Where history is lost, and the settings say that the table rebuilds itself.
 _ANEW = "The next run makes the table anew from a full export."
@@ -65,6 +74,8 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if plan.get("ends"):
         told = _without_a_full_export(plan) if mode == FULL else _GOES_ON
         return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
+    if missed and not plan and _may_have_claimed(failure):
+        return Aftermath(_MAY_BE_BEGUN, missed=missed, remedy=_LOOK_FIRST)
     if missed:
         return Aftermath(_NOT_BEGUN, missed=missed)
     if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
@@ -144,6 +155,14 @@ def _unclaimed(event: Mapping[str, Any]) -> str:
     """
     wish = wish_text(event["input"])
     return "" if not wish or _is_claimed(event["plan"], event["input"]) else wish
+
+
+def _may_have_claimed(failure: Failure) -> bool:
+    """Whether Plan may have failed after it had made its claim: AWS did not answer any more, or it came to no end of its own.
+
+    Time is up under one name or another, and an answer may be lost; what the product itself refuses it refuses before.
+    """
+    return failure.state == "Plan" and failure.kind in (AwsUnavailable, PipelineError)
 
 
 def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:

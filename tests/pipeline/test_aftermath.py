@@ -54,6 +54,30 @@ def test_of_a_backfill_that_is_lost_with_its_history_nobody_is_asked_to_pay_for_
     assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
 
 
+FULL = {"mode": "full"}
+
+
+@pytest.mark.parametrize("error", ["AwsUnavailable", "States.Timeout", "Sandbox.Timedout", "Lambda.Unknown"])
+def test_whoever_asks_is_not_told_that_nothing_was_begun_where_nobody_knows(error):
+    mail = failed(error, "Plan", asked=FULL)
+    assert "does by itself: Your request may have been begun, though this run has failed; then the next" in mail.text
+    assert "What to do: Look first at the table's parameters run/<n>: where one of them has this execution" in mail.text
+    assert mail.facts["command"].endswith("""--input '{"table":"orders","mode":"full"}'""")
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "planned"),
+    [
+        pytest.param("PermissionMissing", "Plan", {}, id="refused before it was claimed"),
+        pytest.param("AnotherRunAtWork", "Plan", {"kind": "Halt", "table": "orders"}, id="by a plan that was made"),
+        pytest.param("AwsUnavailable", "RunSparkJob", {**PLANNED, "mode": "update"}, id="behind other work"),
+    ],
+)
+def test_where_it_is_known_that_a_request_was_not_begun_the_mail_says_so(error, state, planned):
+    mail = failed(error, state, asked=FULL, planned=planned)
+    assert "does by itself: Nothing: your request was not begun, and no later run will do it." in mail.text
+
+
 def told_late(wished, watermark="12:00", restorable="09:00-13:00", **claimed):
     """The mail of a run that finds a wish ended, told by nobody, and the mail's plan."""
     world = seen(watermark, restorable, claim=replace(claim(wished, **claimed), refusal="Why.", remedy="Do this."))
