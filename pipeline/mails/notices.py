@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline import run_reports
 from pipeline.deployment import Deployment
-from pipeline.errors import REBUILD, RUN_ON, VERIFY_NOW, HistoryLost, PipelineError, error_names
+from pipeline.errors import REBUILD, RUN_NOW, RUN_ON, VERIFY_NOW, HistoryLost, PipelineError, error_names
 from pipeline.instants import format_instant
 from pipeline.mails.digest import Digest
 from pipeline.mails.frame import (
@@ -31,6 +31,9 @@ from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of, told_drift
 from pipeline.table.record_counts import accounting
 from pipeline.wording import number_of
+
+#: Of a table whose settings say that it rebuilds itself.
+_ANEW = "The next run makes the table anew from a full export by itself."
 
 
 def notices(
@@ -146,16 +149,22 @@ def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon,
 def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) -> tuple[str, ...]:
     """What lets the table catch up, and its commands in order: what holds it up decides."""
     is_paused = plan.get("reason") == PAUSED
+    # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
+    is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
+    if is_made_anew and is_paused:
+        return f"Set its control parameter to RUN. {_ANEW}", RUN_ON
     if horizon.is_lost and is_paused:
         told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
         return told, RUN_ON, HistoryLost.command
-    if horizon.is_lost:
+    if horizon.is_lost and not is_made_anew:
         return HistoryLost.default_remedy, HistoryLost.command
     if is_paused:
         return "Let the table catch up: set its control parameter to RUN.", RUN_ON
     kind = error_names().get(incident.hindrance.error) if incident else None
     if kind:
         return kind.default_remedy, kind.command
+    if is_made_anew:
+        return _ANEW, RUN_NOW
     return "Find out what holds the table up; the execution that is at work shows it.", PipelineError.command
 
 

@@ -18,7 +18,7 @@ from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import News, after_failure, after_look, round_works
 from pipeline.mails.success import horizon_after
 from pipeline.mails.told import Kind, Told
-from pipeline.planning.execution_input import MAINTAIN, ExecutionInput, tick_of
+from pipeline.planning.execution_input import FULL, MAINTAIN, ExecutionInput, tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Idle, Observation
 from pipeline.planning.wish_ends import TOLD_TO_THE_END
@@ -33,7 +33,7 @@ def outlook(
 
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
     """
-    horizon, rows, maintained = seen.horizon, rows_of_table(seen.table.commits), seen.is_maintained
+    horizon, rows, maintained = _horizon(seen), rows_of_table(seen.table.commits), seen.is_maintained
     # Of a full export the table will have the history that its new source has, whose the table may not be yet.
     after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
     idle_for = action.reason if isinstance(action, Idle) else ""
@@ -52,7 +52,20 @@ def outlook(
         "news": news.names if idle_for and not wish.dry_run else [],
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
+        "rebuilds": settings.rebuilds,
     }
+
+
+def _horizon(seen: Observation) -> Horizon | None:
+    """The table's horizon; None where history is lost and another run is at work on the full export that makes that good.
+
+    Who was warned would ask for a second one, be refused as long as the first takes, and then pay for it.
+    """
+    claim, horizon = seen.claim, seen.horizon
+    if claim is None or horizon is None or not horizon.is_lost:
+        return horizon
+    is_anothers = claim.owner_runs and claim.owner != seen.execution
+    return None if is_anothers and claim.plan.mode == FULL and not claim.is_done(seen.table) else horizon
 
 
 def after_idle(told: Told, event: Mapping[str, Any], digest: Digest | None) -> News:

@@ -25,6 +25,7 @@ OUTLOOK = {
     "news": [],
     "tick_minutes": 15,
     "success_mail": "every_run",
+    "rebuilds": False,
 }
 
 

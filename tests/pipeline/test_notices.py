@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.errors import error_names
+from pipeline.errors import RUN_NOW, RUN_ON, PitrOff, error_names
 from pipeline.mails.digest import Digest
-from pipeline.mails.frame import Mail
+from pipeline.mails.frame import Mail, filled
 from pipeline.mails.incidents import News
 from pipeline.mails.notices import notices
 from pipeline.mails.told import Kind, Told
@@ -152,6 +152,24 @@ def test_a_warning_that_comes_too_late_offers_what_still_helps():
     assert mail.subject == "[Tidemark] WARNING orders: history is lost"
     assert '"mode":"full"' in mail.facts["command"]
     assert "The next warning" not in mail.text
+
+
+@pytest.mark.parametrize(
+    ("planned", "told", "helps", "command"),
+    [
+        pytest.param({}, Told(), "The next run makes the table anew from a full export by itself.", RUN_NOW, id="idle"),
+        pytest.param(
+            {"reason": "Paused"}, Told(), "Set its control parameter to RUN. The next run", RUN_ON, id="paused"
+        ),
+        pytest.param({}, Told(INCIDENT), "Turn point-in-time recovery on", PitrOff.command, id="something in its way"),
+    ],
+)
+def test_a_table_that_rebuilds_itself_needs_no_full_export_of_a_person_s(planned, told, helps, command):
+    lost = replace(LATE, earliest=at("02/00:00"))
+    (mail,) = written(News(replace(told, level=100), warning=100), lost, rebuilds=True, **planned)
+    assert f"What to do: {helps}" in mail.text
+    assert mail.facts["command"] == filled(command, "orders", DEPLOYMENT)
+    assert "Then: " not in mail.text
 
 
 def test_a_digest_is_the_sum_of_a_day():

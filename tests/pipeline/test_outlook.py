@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pipeline.mails.digest import Digest
-from pipeline.mails.outlook import after_idle, after_round
+from pipeline.mails.outlook import after_idle, after_round, outlook
 from pipeline.mails.told import Kind, Told
+from pipeline.planning.execution_input import FULL
+from pipeline.settings import TableSettings
 from tests.pipeline.rounds import OUTLOOK, done
-from tests.pipeline.world import at, incident, plan
+from tests.pipeline.world import ME, OTHER, at, claim, incident, plan, seen, table, update, wish
 
 TOO_SHORT, OFF = Kind("RecoveryTooShort", "Plan"), Kind("PitrOff", "Plan")
 IDLE = {
@@ -35,3 +39,51 @@ def test_days_that_were_summed_up_meanwhile_are_not_summed_up_again():
     day = Digest(at("20/00:00"), at("21/00:00"), {"merge": 1}, {})
     assert after_idle(Told(), IDLE, day).digest == day
     assert after_idle(replace(Told(), digested=day.end), IDLE, day).names == []
+
+
+def looked(world, rebuilds=False):
+    """What a scheduled run tells of a world, and its news once more when they are mailed."""
+    settings = TableSettings("orders", "orders", on_lost_history="rebuild" if rebuilds else "halt")
+    told = outlook(wish(), world, update(world), settings, Told(), at("14:00"))
+    assert told["news"] == after_idle(Told(), {**IDLE, "plan": told}, None).names
+    return told
+
+
+ANEW = plan("13:00", FULL)
+
+
+@pytest.mark.parametrize("control", ["RUN", "PAUSE"])
+def test_while_a_full_export_makes_lost_history_good_nobody_is_told_to_ask_for_another(control):
+    at_work = claim(ANEW, owner=OTHER, owner_runs=True)
+    assert looked(seen("12:00", "12:30-14:00", claim=at_work, control=control))["news"] == []
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(seen("12:00", "12:30-14:00", claim=claim(plan("12:00 13:00"), owner_runs=True)), id="an update"),
+        pytest.param(seen("12:00", "12:30-14:00", claim=claim(ANEW), control="PAUSE"), id="its run has died"),
+        pytest.param(seen("12:00", "12:30-14:00", claim=claim(ANEW, owner=ME), control="PAUSE"), id="nobody goes on"),
+        pytest.param(
+            seen(
+                shows=table("12:00", done=(ANEW,)),
+                restorable="12:30-14:00",
+                claim=claim(ANEW, owner_runs=True),
+            ),
+            id="it was lost once more",
+        ),
+    ],
+)
+def test_else_lost_history_is_warned_of(world):
+    assert looked(world)["news"] == ["HistoryShort"]
+
+
+def test_a_full_export_at_work_hides_no_history_that_runs_out():
+    world = seen("12:00", "20/12:30-22/08:00", claim=claim(ANEW, owner_runs=True))
+    world = replace(world, source=replace(world.source, recovery_days=1))
+    assert looked(world)["news"] == ["HistoryShort"]
+
+
+def test_the_mails_know_whether_the_table_rebuilds_itself():
+    world = seen("12:00", "09:00-12:30")
+    assert (looked(world)["rebuilds"], looked(world, rebuilds=True)["rebuilds"]) == (False, True)

@@ -32,8 +32,8 @@ told_of = lru_cache(maxsize=64)(Told.from_text)
 def look_out(run: Run, wish: ExecutionInput, seen: Observation, told: Told) -> None:
     """Keep what the plan hands to the mails, and whether there is news."""
     assert run.plan is not None
-    run.horizon = seen.horizon
     run.outlook = outlook.outlook(wish, seen, run.plan, run.account.settings, told, run.meant_for)
+    run.horizon = Horizon.from_json(run.outlook["history"])
     run.news = bool(run.outlook["news"])
 
 
