@@ -140,7 +140,7 @@ class WishGivenUp(PipelineError):
     """A person's wish that is not tried any more.
 
     The job of a backfill or full export has ended three times without success, or it has come to nothing for too long; or two
-    runs of a verification have ended before its job did.
+    runs of a verification have ended before its job did; or source or table is another one now than it was begun for.
     """
 
     default_remedy = "Read the last job's report, or its driver's log if there is none; then ask for it again."

@@ -86,7 +86,7 @@ def _stopped(claim: Claim) -> Halt:
 def _undone(seen: Observation) -> Claim | None:
     """The claim in force, if what it planned is not done yet and still fits."""
     claim = seen.claim
-    if claim is None or claim.is_done(seen.table) or not _still_applies(claim, seen):
+    if claim is None or claim.is_done(seen.table) or not still_applies(claim, seen):
         return None
     # Who rolls the table back to before a backfill or full export does not want it again.
     return None if claim.committed and claim.plan.mode in (BACKFILL, FULL) else claim
@@ -130,7 +130,7 @@ def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     return claim.plan.mode != UPDATE and is_refused_for_good(claim)
 
 
-def _still_applies(claim: Claim, seen: Observation) -> bool:
+def still_applies(claim: Claim, seen: Observation) -> bool:
     """Whether the plan still fits source and table: either may have been replaced or taken back meanwhile."""
     plan, marker = claim.plan, seen.table.marker
     if plan.source_id != seen.source.table.id or plan.start < seen.restorable.earliest:

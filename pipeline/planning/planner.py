@@ -3,7 +3,7 @@
 It asks these questions in this order, and the first that has an answer decides:
 
 1.  May anything be planned?              control, another run at work, recovery on
-2.  Has a wish ended, and nobody told?    its run ended before it could: then its person is told
+2.  Has a wish ended, and nobody told?    its run ended before it could, or source or table changed: then its person is told
 3.  Is history lost?                      the schedule makes a full export, where the settings say so
 4.  Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
 5.  Is there half-done work?              what a run that died had planned is finished, as it was planned
@@ -59,12 +59,11 @@ from pipeline.planning.observation import (
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import halt, recovery_too_short, unfit
-from pipeline.planning.wish_ends import untold_end
+from pipeline.planning.wish_ends import made_anew, untold_end
 from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
 from pipeline.table.maintenance import is_due
 
 RUN, PAUSE = "RUN", "PAUSE"
-_MADE_ANEW = "Nothing: the next run makes the table anew, which then shows what the backfill was to bring."
 _NONE_POSSIBLE = (
     "No backfill is possible now, so near is the watermark to where history begins. Let the table catch up first."
 )
@@ -178,7 +177,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
     if restorable.is_empty:
         return Idle(NOTHING_RESTORABLE, NOTHING_RESTORABLE_MESSAGE)
     if seen.claim and seen.claim.plan.mode == BACKFILL and (given_up := _give_up(seen, wish)):
-        return replace(given_up, remedy=_MADE_ANEW, asked="")
+        return replace(given_up, remedy=made_anew(BACKFILL), asked="")
     begun = half_done(seen, wish, for_ever=True)
     if begun or full_refused_for_good(seen):
         return begun

@@ -2,6 +2,7 @@
 
 The run that does it tells, as a rule. A run may end before its job does, or before its mail: then nobody would hear of the
 job's refusal, or that all is done. So the next run looks whether that has been told, before it leaves the wish behind.
+Nor would anybody hear of what was begun, and fits neither source nor table any more, so that no run can finish it.
 Maintenance has no part in this: it is due again whoever has asked for it.
 """
 
@@ -10,14 +11,16 @@ from __future__ import annotations
 from pipeline.errors import VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
 from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, UPDATE, VERIFY, ExecutionInput, asking
-from pipeline.planning.half_done import is_refused_for_good
-from pipeline.planning.journal import Claim
+from pipeline.planning.half_done import is_refused_for_good, out_of_reach, still_applies
+from pipeline.planning.journal import Claim, RunPlan
 from pipeline.planning.observation import HANDED_OVER, Halt, Idle, Observation, Record
-from pipeline.planning.wishes import serves
+from pipeline.planning.wishes import backfill_again, serves
 
 #: What is told to its end, also where the schedule has begun it by itself, as a full export.
 TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
 ASK_FOR_IT = "Ask for it again."
+_ASK_LATER = "Ask for it again once the table is up to date."
+_CATCH_UP = "Let the table catch up: it shows then what the backfill was to bring."
 
 
 def may_be_untold(seen: Observation) -> bool:
@@ -55,7 +58,7 @@ def _done(seen: Observation, claim: Claim) -> Record | None:
 
 
 def _left_undone(seen: Observation, claim: Claim) -> Halt | None:
-    """What no run goes on with because its job has refused it, or, of a verification, because two of its runs have died."""
+    """What no run goes on with: refused by its job, of a verification left by two runs that died, or for what is no more."""
     plan = claim.plan
     table, start = seen.source.table.name, format_instant(plan.start) if plan.mode == BACKFILL else ""
     asked = asking(table, plan.mode, start)
@@ -71,4 +74,39 @@ def _left_undone(seen: Observation, claim: Claim) -> Halt | None:
     if plan.mode == VERIFY and claim.number > plan.attempt:
         told = f"two runs of the verification ({plan.job_id}) have ended before its job did"
         return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, ends=plan.job_id, asked=asked)
-    return None
+    # One that comes too late is given up for that; one that was committed was rolled back by somebody who does not want it.
+    if claim.committed or still_applies(claim, seen) or out_of_reach(seen):
+        return None
+    # As long as there is a table, nothing but another full export follows one.
+    return None if plan.mode == FULL and seen.table.exists else _passed_by(seen, plan)
+
+
+def _passed_by(seen: Observation, plan: RunPlan) -> Halt:
+    """A wish that was begun for a source, or for a state of the table, that is no more."""
+    table, told = seen.source.table.name, f"the {CALLED[plan.mode]} ({plan.job_id}) {_why(seen, plan)}"
+    begins = backfill_again(seen, plan.start) if plan.mode == BACKFILL and seen.horizon else None
+    asked, remedy = asking(table, plan.mode, format_instant(begins) if begins else ""), ASK_FOR_IT
+    if plan.mode == VERIFY:
+        remedy = _ASK_LATER
+    elif not seen.table.exists:
+        asked, remedy = "", made_anew(plan.mode)
+    elif plan.mode == BACKFILL and begins is None:
+        asked, remedy = asking(table, UPDATE), _CATCH_UP
+    return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)
+
+
+def _why(seen: Observation, plan: RunPlan) -> str:
+    source, marker, end = seen.source.table, seen.table.marker, format_instant(plan.end)
+    if plan.source_id != source.id:
+        return f"was begun for a source table with id {plan.source_id}; it is another one now, with id {source.id}"
+    if plan.start < seen.restorable.earliest:
+        earliest = format_instant(seen.restorable.earliest)
+        return f"was to read the source as of {end}; nothing before {earliest} can be exported any more"
+    if marker is None or marker.source_id != plan.source_id:
+        return f"was begun for a table at {end}, which is gone or another one now"
+    return f"was begun for the table at {end}; it is at {format_instant(marker.watermark)} now"
+
+
+def made_anew(mode: str) -> str:
+    """What is told of a wish that the next run's full export makes good."""
+    return f"Nothing: the next run makes the table anew, which then shows what the {CALLED[mode]} was to bring."

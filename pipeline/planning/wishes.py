@@ -84,6 +84,15 @@ def earliest_backfill(seen: Observation) -> datetime | None:
     return None if watermark is None or watermark - possible < SHORTEST_WINDOW else possible
 
 
+def backfill_again(seen: Observation, start: datetime) -> datetime | None:
+    """From when on a backfill that was to begin then can be asked for again; None where the watermark lies before it."""
+    earliest, watermark = earliest_backfill(seen), seen.table.watermark
+    if earliest is None or watermark is None:
+        return None
+    begins = max(start, earliest)
+    return None if watermark - begins < SHORTEST_WINDOW else begins
+
+
 def _moves(seen: Observation) -> bool:
     """Whether all that the source keeps is there, so that the oldest of it goes with each second."""
     return seen.restorable.latest - seen.restorable.earliest > timedelta(days=seen.source.recovery_days) - _ROOM

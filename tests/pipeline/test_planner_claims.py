@@ -88,9 +88,12 @@ def test_an_execution_that_meets_its_own_claim_goes_on_with_it():
             id="a rollback further back makes the claim stale",
         ),
         pytest.param(
-            seen("13:00", "09:00-14:00", claim=claim(plan("10:00 12:00", BACKFILL))),
+            replace(
+                seen("13:00", "09:00-14:00", claim=claim(plan("10:00 12:00", BACKFILL))),
+                told_end=plan("10:00 12:00", BACKFILL).job_id,
+            ),
             Export(plan("13:00 14:00"), 8),
-            id="a backfill up to another watermark would undo newer writes",
+            id="a backfill up to another watermark would undo newer writes, which its person has been told",
         ),
         pytest.param(
             seen("12:00", "09:00-13:00", claim=claim(plan("12:30"))),

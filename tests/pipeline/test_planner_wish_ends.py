@@ -11,7 +11,8 @@ from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, MAINTAIN, 
 from pipeline.planning.observation import HANDED_OVER, WISH_FULFILLED, Export, Halt, Idle, Record
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
-from tests.pipeline.world import HOUR, ME, at, backfill, claim, full, plan, seen, table, update, verify, wish
+from pipeline.table.marker import TableState
+from tests.pipeline.world import HOUR, ME, RECREATED, at, backfill, claim, full, plan, seen, table, update, verify, wish
 
 BACKFILLED = plan("10:00 12:00", BACKFILL, 7)
 LOADED = plan("12:00", FULL, 7)
@@ -96,3 +97,57 @@ def test_who_asks_for_the_same_again_or_for_everything_anew_hears_of_that():
 def test_maintenance_is_due_again_and_ends_without_a_word():
     begun = claim(plan("12:00", MAINTAIN, 7), refused_with="PartitionsKept")
     assert isinstance(update(seen("12:00", "09:00-13:00", claim=begun)), Export)
+
+
+BACKFILL_FROM = '{"table":"orders","mode":"backfill","from":"2026-11-21T10:00:00Z"}'
+VERIFY_AGAIN, UPDATED = '{"table":"orders","mode":"verify"}', '{"table":"orders","mode":"update"}'
+ANEW, LATER = "Nothing: the next run makes the table anew", "Ask for it again once the table is up to date."
+CATCH_UP, AGAIN = "Let the table catch up", "Ask for it again."
+GONE, LOST = seen("", "09:00-14:00"), seen("12:00", "12:30-14:00")
+BACK, FAR_BACK = seen("11:00", "09:00-14:00"), seen("09:30", "09:00-14:00")
+OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows=TableState(exists=True))
+
+
+@pytest.mark.parametrize(
+    ("wished", "world", "said", "asked", "remedy"),
+    [
+        pytest.param(VERIFIED, GONE, "gone or another one", VERIFY_AGAIN, LATER, id="verify, no table"),
+        pytest.param(VERIFIED, STRANGE, "gone or another one", VERIFY_AGAIN, LATER, id="verify, a stranger's table"),
+        pytest.param(
+            VERIFIED, BACK, "it is at 2026-11-21T11:00:00Z now", VERIFY_AGAIN, LATER, id="verify, rolled back"
+        ),
+        pytest.param(VERIFIED, LOST, "nothing before", VERIFY_AGAIN, LATER, id="verify, history lost"),
+        pytest.param(VERIFIED, OF_ANOTHER, "with id id-of-the-new", VERIFY_AGAIN, LATER, id="verify, another source"),
+        pytest.param(BACKFILLED, GONE, "gone or another one", "", ANEW, id="backfill, no table"),
+        pytest.param(BACKFILLED, STRANGE, "gone or another one", UPDATED, CATCH_UP, id="backfill, a stranger's table"),
+        pytest.param(BACKFILLED, BACK, "it is at 2026-11-21T11:00:00Z now", BACKFILL_FROM, AGAIN, id="backfill, back"),
+        pytest.param(BACKFILLED, FAR_BACK, "it is at 2026-11-21T09:30:00Z now", UPDATED, CATCH_UP, id="backfill, far"),
+        pytest.param(BACKFILLED, OF_ANOTHER, "with id id-of-the-new", UPDATED, CATCH_UP, id="backfill, another source"),
+        pytest.param(LOADED, replace(GONE, source=OF_ANOTHER.source), "another one now", "", ANEW, id="full, no table"),
+    ],
+)
+def test_what_was_begun_for_a_source_or_a_table_that_is_no_more_is_told(wished, world, said, asked, remedy):
+    world = replace(world, claim=claim(wished))
+    for rules in (Rules(HOUR), Rules(HOUR, rebuilds=True)):
+        action = next_action(world, wish(), rules)
+        assert isinstance(action, Halt)
+        assert (action.error, action.ends, action.asked) == ("WishGivenUp", wished.job_id, asked)
+        assert action.remedy.startswith(remedy)
+        assert said in action.message
+        told = next_action(replace(world, told_end=wished.job_id), wish(), rules)
+        assert getattr(told, "error", "") != "WishGivenUp", "and what comes next is not held up"
+
+
+def test_a_full_export_of_the_old_source_is_not_given_up_while_there_is_a_table_that_needs_another():
+    assert update(replace(OF_ANOTHER, claim=claim(LOADED))).error == "TableRecreated"
+
+
+def test_nothing_is_told_of_a_backfill_that_somebody_has_taken_back():
+    taken_back = replace(claim(BACKFILLED), committed=True)
+    assert isinstance(update(replace(BACK, claim=taken_back)), Export)
+
+
+def test_a_backfill_that_comes_too_late_is_told_as_that_also_where_the_table_was_rolled_back():
+    action = update(seen("11:45", "10:30-14:00", claim=claim(BACKFILLED)))
+    assert (action.error, action.asked) == ("WishGivenUp", BACKFILL_FROM.replace("10:00", "10:30"))
+    assert "was to begin at 2026-11-21T10:00:00Z" in action.message

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import PipelineError, TableNotFound, error_names
+from pipeline.errors import PipelineError, TableNotFound
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
 from pipeline.planning.execution_input import FULL, VERIFY
@@ -152,9 +152,8 @@ class Account:
             return
         plan, state = before.plan, self.table.state
         seen = before.with_report(self.jobs.report(plan.job_id), owner_runs=False)
-        refused = error_names().get(seen.refused_with)
         is_shown = plan.mode == VERIFY or (state.marker is not None and state.marker.job_id == plan.job_id)
-        has_ended = (seen.is_done(state) and is_shown) or (refused and not refused.heals_by_itself)
+        has_ended = is_shown if seen.is_done(state) else not seen.committed
         if has_ended and plan.job_id not in self.post.told_ends and self.clock.now - self.post.failed_at > DAY:
             raise self.timeline.violated("who has wished something is told how it ended", f"{plan.job_id}: nothing")
 

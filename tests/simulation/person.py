@@ -112,7 +112,7 @@ class Person:
         if error in _OWN_FAULT:
             return by == "a person"
         if error == WishGivenUp.__name__:
-            return account.jobs.a_wish_has_failed_often()
+            return account.jobs.a_wish_has_failed_often() or _is_passed_by(account, run.claimed)
         if error == RecoveryTooShort.__name__:
             return account.needs_more_history
         plan = run.plan.plan if isinstance(run.plan, Export) else run.claimed
@@ -207,6 +207,14 @@ def _reason(mail: Sent) -> str:
     """Why a mail tells its command: the error, and of a wish that is given up which one."""
     error = str(mail.facts["error"])
     return f"{error}: {mail.facts['message']}" if error == WishGivenUp.__name__ else error
+
+
+def _is_passed_by(account: Account, plan: RunPlan | None) -> bool:
+    """Whether source or table is another one than what was in force had been begun for."""
+    source = account.source
+    if plan is None or source is None or account.table.state.watermark != plan.end:
+        return plan is not None
+    return plan.source_id != source.table.id or plan.start < instant(source.earliest(account.clock.now))
 
 
 def _is_met(source: Source, plan: RunPlan) -> bool:
