@@ -120,7 +120,8 @@ NO_TABLE = TableState(exists=False)
 def read_table_state(metadata: Mapping[str, Any]) -> TableState:
     """Read the state from the content of an Iceberg table metadata file (format v2); empty where there is none.
 
-    A marker that cannot be read counts as none: the table is not to be followed, and a full export can still replace it.
+    A newest marker that cannot be read counts as none: the table is not to be followed, and a full export can still replace
+    it. An older one is passed over, so that such a full export helps; but its job has been at work all the same.
     """
     if not metadata:
         return NO_TABLE
@@ -133,11 +134,18 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         return NO_TABLE
     try:
         marker = Marker.from_properties(marked[0]) if marked else None
-        job_ids = frozenset(found[JOB_ID] for found in marked)
+        job_ids = frozenset(found[JOB_ID] for found in marked if JOB_ID in found)
         maintained = parse_instant(properties[MAINTAINED]) if MAINTAINED in properties else None
-        return TableState(True, marker, job_ids, tuple(marked), maintained)
+        return TableState(True, marker, job_ids, tuple(filter(_is_readable, marked)), maintained)
     except (KeyError, ValueError):
         return TableState(exists=True)
+
+
+def _is_readable(summary: Mapping[str, str]) -> bool:
+    try:
+        return Marker.from_properties(summary) is not None
+    except (KeyError, ValueError):
+        return False
 
 
 def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:

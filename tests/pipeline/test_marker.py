@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.mails.digest import digest_due
+from pipeline.table.maintenance import is_due
 from pipeline.table.marker import (
     JOB_ID,
     LOADING,
@@ -91,7 +94,7 @@ def test_a_first_load_that_has_committed_counts_although_its_run_died_before_it_
     assert read_table_state(committed) == TableState(True, FIRST, frozenset({"job-1"}))
 
 
-@pytest.mark.parametrize(
+DAMAGES = pytest.mark.parametrize(
     "damage",
     [
         pytest.param({WATERMARK: "yesterday"}, id="a watermark that is no instant"),
@@ -99,9 +102,22 @@ def test_a_first_load_that_has_committed_counts_although_its_run_died_before_it_
         pytest.param({"tidemark.count.read": "many"}, id="a count in words"),
     ],
 )
+
+
+@DAMAGES
 def test_a_marker_that_cannot_be_read_counts_as_none(damage):
     summary = {name: value for name, value in (SECOND.to_properties() | damage).items() if value is not None}
     assert read_table_state(metadata(FIRST.to_properties(), summary)) == TableState(exists=True)
+
+
+@DAMAGES
+def test_one_below_a_good_one_is_passed_over_so_that_a_new_full_export_helps(damage):
+    summary = {name: value for name, value in (FIRST.to_properties() | damage).items() if value is not None}
+    found = read_table_state(metadata(summary, SECOND.to_properties()))
+    assert (found.marker, found.commits) == (SECOND, (SECOND.to_properties(),))
+    assert found.job_ids == {"job-2", *([summary[JOB_ID]] if JOB_ID in summary else [])}, "what it did is done"
+    assert is_due(found, timedelta(days=1)) is False
+    assert digest_due(found.commits, found.watermark, at("20/00:00")) is None
 
 
 counts = st.dictionaries(st.from_regex(r"[a-z_]{1,20}", fullmatch=True), st.integers(0, 2**53), max_size=9)
