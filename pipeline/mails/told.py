@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.errors import WishGivenUp
+from pipeline.errors import SettingsMissing, WishGivenUp
 from pipeline.instants import format_instant, parse_instant
 from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
 
@@ -114,11 +114,15 @@ class Told:
 
         The parameter stays where a table is removed and added again. An incident of before would silence the same failure,
         and its all-clear would count all the time between. What is known of rows, days and wishes is the table's own, and
-        holds. `deployed` is None where nobody can tell: then the table has been there for long.
+        holds. `deployed` is None where nobody can tell: then the table has been there for long. What was told while the
+        parameters were gone holds too: it ends when they are made again, for whatever reason.
         """
-        if deployed is None or written >= deployed or not (self.incident or self.level):
+        found = self.incident.failures if self.incident else ()
+        gone = tuple(one for one in found if one.kind.error == SettingsMissing.__name__)
+        if deployed is None or written >= deployed or not (gone != found or self.level):
             return self
-        return replace(self, incident=None, level=0, outlived=True)
+        left = replace(self.incident, failures=gone) if self.incident and gone else None
+        return replace(self, incident=left, level=0, outlived=True)
 
     def to_text(self) -> str:
         """Write it as its parameter's value."""

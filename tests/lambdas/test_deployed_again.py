@@ -66,6 +66,21 @@ def test_an_incident_goes_on_where_only_one_parameter_was_deleted_and_repaired(
     assert schedule.subjects[-1] == "ALL CLEAR orders: SettingsMissing is over"
 
 
+def test_that_both_parameters_were_gone_is_over_when_both_are_repaired(schedule: Schedule, account: Account):
+    schedule.fails("TableNotFound")
+    schedule.fails("SettingsMissing")
+    deployed_again(account, *MADE)
+    assert [str(kind) for kind in schedule.told().incident.kinds] == [
+        "TableNotFound in Plan",
+        "SettingsMissing in Plan",
+    ]
+    account.carry_out(account.grid())
+    assert schedule.plans()["news"] == ["IncidentOver"]
+    assert schedule.subjects[-1] == "ALL CLEAR orders: SettingsMissing is over"
+    schedule.fails("TableNotFound")
+    assert schedule.subjects[-1] == "FAILED orders: TableNotFound"
+
+
 def test_a_table_that_was_paused_as_soon_as_it_was_added_again_has_forgotten_all_the_same(
     schedule: Schedule, account: Account
 ):
