@@ -202,7 +202,7 @@ class PitrOff(SourceUnfit):
 
 
 class RecoveryTooShort(SourceUnfit):
-    """The source keeps less history than one window and one tick of the settings take: it would be lost each time."""
+    """The source keeps less history than a window and a tick, or the last load, have taken: it would be lost each time."""
 
     default_remedy = "Let the source keep 35 days of history, or make window_minutes or tick_minutes shorter."
     command = (

@@ -58,7 +58,7 @@ from pipeline.planning.observation import (
 )
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
-from pipeline.planning.trust import halt, recovery_too_short, unfit
+from pipeline.planning.trust import halt, load_too_long, recovery_too_short, unfit
 from pipeline.planning.wish_ends import made_anew, untold_end
 from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
 from pipeline.table.maintenance import is_due
@@ -182,7 +182,7 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
     if begun or full_refused_for_good(seen):
         return begun
     anew = replace(new_plan(seen, FULL, (restorable.latest,)), because=lost.message)
-    return recovery_too_short(seen, rules.history_needed) or anew
+    return recovery_too_short(seen, rules.history_needed) or load_too_long(seen) or anew
 
 
 def _correction(seen: Observation, wish: ExecutionInput) -> Record | None:

@@ -11,7 +11,7 @@ from pipeline.settings import TableSettings
 from pipeline.table.marker import TableState
 
 #: A tick may come late, and the restorable range trails the present; the history asked for must outlast both.
-_TIME_TO_ASK = timedelta(hours=1)
+TIME_TO_ASK = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -50,4 +50,4 @@ def windows_within(settings: TableSettings, recovery_days: int) -> WindowLengths
 
 
 def _until_asked(settings: TableSettings) -> timedelta:
-    return timedelta(minutes=settings.tick_minutes) + _TIME_TO_ASK
+    return timedelta(minutes=settings.tick_minutes) + TIME_TO_ASK

@@ -13,8 +13,10 @@ from pipeline.errors import (
     WatermarkMissing,
 )
 from pipeline.instants import format_instant
+from pipeline.job_kinds import LOAD
 from pipeline.planning.execution_input import FULL, ExecutionInput
 from pipeline.planning.observation import Halt, Observation
+from pipeline.planning.rules import TIME_TO_ASK
 
 #: DynamoDB's clock may differ from itself by about a minute between calls; more than this is no clock's fault.
 CLOCK_TOLERANCE = timedelta(minutes=10)
@@ -60,4 +62,21 @@ def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | N
     return halt(
         RecoveryTooShort,
         f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
+    )
+
+
+def load_too_long(seen: Observation) -> Halt | None:
+    """A load that was lost again when it was done: the next one takes as long, and costs as much."""
+    table, kept = seen.table, timedelta(days=seen.source.recovery_days)
+    if table.marker is None or table.marker.job != LOAD or table.committed_at is None:
+        return None
+    took = table.committed_at - table.marker.watermark
+    if took + TIME_TO_ASK <= kept:
+        return None
+    took_hours, kept_hours = took / timedelta(hours=1), kept // timedelta(hours=1)
+    return halt(
+        RecoveryTooShort,
+        f"the last full export with its load took {took_hours:.1f} hours, and the source keeps {kept_hours} hours of history: "
+        "with the time to ask for more that is too little, and what has changed meanwhile was lost again",
+        "Let the source keep 35 days of history: the next run makes the table anew then.",
     )

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.identity import KeyAttribute, SourceTable
-from pipeline.instants import format_instant, parse_instant
+from pipeline.instants import EPOCH, format_instant, parse_instant
 
 PREFIX = "tidemark."
 WATERMARK = PREFIX + "watermark"
@@ -99,7 +99,8 @@ class TableState:
 
     `exists` is False for no table at all and for one that a first load is still preparing. `job_ids` are the ids of
     every job among the ancestors of ``main``: work that is done and needs no doing again. `commits` are the summaries they
-    stand in, newest first. `maintained`: the watermark at which maintenance was last begun.
+    stand in, newest first. `maintained`: the watermark at which maintenance was last begun. `committed_at`: when the newest
+    of the commits was made; None where it has expired.
     """
 
     exists: bool
@@ -107,6 +108,7 @@ class TableState:
     job_ids: frozenset[str] = frozenset()
     commits: tuple[Mapping[str, str], ...] = field(default=(), compare=False, repr=False)
     maintained: datetime | None = None
+    committed_at: datetime | None = field(default=None, compare=False)
 
     @property
     def watermark(self) -> datetime | None:
@@ -127,7 +129,8 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         return NO_TABLE
     properties = metadata.get("properties", {})
     ancestors = ancestors_of_main(metadata)
-    marked = [s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})]
+    ours = [snapshot for snapshot in ancestors if WATERMARK in snapshot.get("summary", {})]
+    marked = [snapshot["summary"] for snapshot in ours]
     if not marked and _is_kept(ancestors, properties):
         marked = [properties]
     if not marked and LOADING in properties:
@@ -136,7 +139,9 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         marker = Marker.from_properties(marked[0]) if marked else None
         job_ids = frozenset(found[JOB_ID] for found in marked if JOB_ID in found)
         maintained = parse_instant(properties[MAINTAINED]) if MAINTAINED in properties else None
-        return TableState(True, marker, job_ids, tuple(filter(_is_readable, marked)), maintained)
+        made = ours[0].get("timestamp-ms") if ours else None
+        at = None if made is None else EPOCH + timedelta(milliseconds=made)
+        return TableState(True, marker, job_ids, tuple(filter(_is_readable, marked)), maintained, at)
     except (KeyError, ValueError):
         return TableState(exists=True)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.instants import EPOCH
 from pipeline.mails.digest import digest_due
 from pipeline.table.maintenance import is_due
 from pipeline.table.marker import (
@@ -28,6 +29,14 @@ from tests.pipeline.world import at
 
 def test_the_newest_commit_tells_the_watermark_and_every_commit_its_job():
     assert read_table_state(TWO) == TableState(True, SECOND, frozenset({"job-1", "job-2"}))
+
+
+def test_it_tells_when_the_newest_of_the_commits_was_made_whatever_lies_on_top_of_it():
+    found = metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION)
+    for snapshot in found["snapshots"]:
+        snapshot["timestamp-ms"] = 1_000 * snapshot["snapshot-id"]
+    assert read_table_state(found).committed_at == EPOCH + timedelta(seconds=2)
+    assert read_table_state({**expired(found, 2), "properties": PROPERTY}).committed_at is None
 
 
 def test_the_commits_are_there_newest_first_without_those_of_others():

@@ -11,7 +11,8 @@ from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY
 from pipeline.planning.observation import Export, Halt, Idle
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
-from tests.pipeline.world import HOUR, RECREATED, at, claim, plan, seen, table, update, wish
+from pipeline.table.marker import Marker, TableState
+from tests.pipeline.world import ARN, HOUR, RECREATED, SOURCE, at, claim, plan, seen, table, update, wish
 
 SCHEDULE = wish()
 LOST = seen("14/12:00", "20/00:00-13:00")
@@ -129,6 +130,35 @@ def test_history_that_is_lost_again_and_again_is_no_reason_to_rebuild():
     action = follow(short, needed=timedelta(days=1, minutes=75))
     assert isinstance(action, Halt)
     assert action.error == "RecoveryTooShort"
+
+
+DAY_OF_HISTORY = replace(seen("19/12:00", "19/13:00-20/13:00").source, recovery_days=1)
+LOAD = Marker(at("19/12:00"), at("19/12:00"), "load", "job", ARN, SOURCE.id, {})
+
+
+@pytest.mark.parametrize(
+    ("committed", "marker", "days", "is_halt"),
+    [
+        pytest.param("20/12:30", LOAD, 1, True, id="the load took more than a day"),
+        pytest.param("20/11:30", LOAD, 1, True, id="it left no time to ask for the windows"),
+        pytest.param("20/11:00", LOAD, 1, False, id="it left an hour, and something else came in between"),
+        pytest.param("20/12:30", LOAD, 2, False, id="the source keeps more by now"),
+        pytest.param("20/12:30", replace(LOAD, job="merge"), 1, False, id="a merge may come as late"),
+        pytest.param("", LOAD, 1, False, id="nobody knows when it was"),
+    ],
+)
+def test_a_load_that_outlasts_the_recovery_period_is_not_paid_for_again_and_again(committed, marker, days, is_halt):
+    shows = TableState(True, marker, committed_at=at(committed) if committed else None)
+    world = replace(seen(shows=shows), source=replace(DAY_OF_HISTORY, recovery_days=days))
+    action = follow(world)
+    if not is_halt:
+        assert isinstance(action, Export)
+        return
+    assert isinstance(action, Halt)
+    assert action.error == "RecoveryTooShort"
+    assert "took 2" in action.message
+    assert "keeps 24 hours of history" in action.message
+    assert isinstance(follow(world, wish(FULL)), Export), "a person may ask for another"
 
 
 def test_a_table_that_follows_its_source_does_not_notice():
