@@ -141,7 +141,7 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
 def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     """Tell of a wish whose job has failed too often, or that has waited too long, before anything else takes its place.
 
-    The Halt comes again until its mail has gone out.
+    Once, also where its mail cannot be sent, however often that is tried: a table must not wait for it.
     """
     claim = seen.claim
     is_too_late = out_of_reach(seen)
