@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cw
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
@@ -127,7 +127,9 @@ class Watch(Construct):
             cw.GraphWidget(title="Runs", left=executions, width=12),
             cw.GraphWidget(title="Lost ticks", left=[lost], width=12),
         ]
-        cw.Dashboard(self, "Dashboard", dashboard_name=self._name, widgets=[widgets[:2], widgets[2:]])
+        # An account has dashboards in all its Regions at once: the deployment of another one may have the same name.
+        name = f"{self._name}-{Aws.REGION}"
+        cw.Dashboard(self, "Dashboard", dashboard_name=name, widgets=[widgets[:2], widgets[2:]])
 
     def _per_table(self, title: str, metric: str, statistic: str) -> cw.GraphWidget:
         """One line per table, found by search, so that the dashboard stays as it is when tables come and go."""

@@ -136,7 +136,7 @@ def test_alarms_can_reach_their_topic_through_its_policy_and_the_key(template):
 
 def test_the_dashboard_finds_every_table_of_its_own_deployment(of_shop):
     dashboard = of_shop.one("CloudWatch::Dashboard")
-    assert dashboard["DashboardName"] == "Shop-Copies"
+    assert dashboard["DashboardName"] == "Shop-Copies-eu-west-1"
     per_table = [widget["properties"] for widget in json.loads(dashboard["DashboardBody"])["widgets"][:2]]
     assert [widget["metrics"] for widget in per_table] == [
         [[{"expression": f"SEARCH('{{Tidemark,service,table}} {named}', '{statistic}', 300)"}]]
@@ -145,6 +145,18 @@ def test_the_dashboard_finds_every_table_of_its_own_deployment(of_shop):
             ('MetricName="HoursUntilHistoryIsLost" service="Shop-Copies"', "Minimum"),
         )
     ]
+
+
+def test_what_counts_in_all_regions_of_an_account_has_no_name_that_two_of_them_share(template):
+    names = {
+        "IAM::Role": "RoleName",
+        "IAM::ManagedPolicy": "ManagedPolicyName",
+        "CloudWatch::Dashboard": "DashboardName",
+    }
+    fixed = [
+        resource[name] for kind, name in names.items() for resource in template.of(kind).values() if name in resource
+    ]
+    assert fixed == ["Tidemark-eu-west-1"]
 
 
 def alarms(template):
