@@ -130,8 +130,8 @@ class ClaimUnreadable(PipelineError):
         "Make sure that no run is at work, then remove the claims: the next run plans from the table itself."
     )
     command = (
-        "aws ssm delete-parameters --names $(aws ssm get-parameters-by-path --path <parameters>/run "
-        "--query 'Parameters[].Name' --output text)"
+        "aws ssm get-parameters-by-path --path <parameters>/run --recursive --query 'Parameters[].[Name]' --output text "
+        "| xargs -n 10 aws ssm delete-parameters --names"
     )
     heals_by_itself = False
 

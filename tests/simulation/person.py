@@ -233,5 +233,8 @@ _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], Run | None]], ...]
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),
     (r"update-continuous-backups .*RecoveryPeriodInDays=35$", Person._has_history_kept),
     (r"put-parameter --overwrite --type String --name \S+/control --value (RUN)$", Person._sets_control),
-    (r"^aws ssm delete-parameters .*/run .*", Person._removes_claims),
+    (
+        r"^aws ssm get-parameters-by-path --path \S+/run --recursive .* aws ssm delete-parameters --names$",
+        Person._removes_claims,
+    ),
 )
