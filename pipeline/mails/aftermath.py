@@ -42,6 +42,8 @@ _LOOK_FIRST = (
     "Look first at the table's parameters run/<n>: where one of them has this execution as its owner, and the mode that you "
     "asked for, your request was begun, and there is nothing to do. Only where none has, ask for it again."
 )
+#: A backfill from before a full export is refused, and what it was to bring is in the table then.
+_FULL_BRINGS = "The full export brings what your backfill was to bring."
 #: Where history is lost, and the settings say that the table rebuilds itself.
 _ANEW = "The next run makes the table anew from a full export."
 #: What says that it is not done after all.
@@ -71,9 +73,14 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:
         return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
+    full_brings = bool(missed) and event["input"]["mode"] == BACKFILL and failure.kind.command == REBUILD
     if plan.get("ends"):
         told = _without_a_full_export(plan) if mode == FULL else _GOES_ON
+        if full_brings:
+            return Aftermath(f"{told} {_FULL_BRINGS}")
         return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
+    if full_brings:
+        return Aftermath(f"Nothing: your backfill was not begun, and no later run will do it. {_FULL_BRINGS}")
     if missed and not plan and _may_have_claimed(failure):
         return Aftermath(_MAY_BE_BEGUN, missed=missed, remedy=_LOOK_FIRST)
     if missed:

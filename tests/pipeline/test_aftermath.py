@@ -146,3 +146,30 @@ def test_what_could_not_be_told_late_either_is_over_so_that_its_table_goes_on(mo
 def test_a_failure_is_the_end_of_a_wish_where_no_run_goes_on_with_it(mode, error, state, ends):
     mail = failed(error, state, planned={**PLANNED, "mode": mode})
     assert mail.facts["wish_ended"] == (PLANNED["job_id"] if ends else "")
+
+
+BACKFILL = {"mode": "backfill", "from": "2026-11-20T00:00:00Z"}
+
+
+@pytest.mark.parametrize("error", ["HistoryLost", "TableRecreated", "KeyDoesNotFit"])
+@pytest.mark.parametrize(
+    ("planned", "told"),
+    [
+        ({"kind": "Halt", "table": "orders"}, "Nothing: your backfill was not begun, and no later run will do it."),
+        ({**PLANNED, "mode": "update"}, "Nothing: your backfill was not begun, and no later run will do it."),
+        (
+            {"kind": "Halt", "table": "orders", "mode": "verify", "ends": "verify-1", "asked": "{}"},
+            "The schedule goes on with its own work; for what was asked for a person must act.",
+        ),
+    ],
+)
+def test_nobody_is_told_to_ask_for_a_backfill_again_where_the_full_export_brings_it(error, planned, told):
+    mail = failed(error, "Plan", asked=BACKFILL, planned=planned)
+    assert f"does by itself: {told} The full export brings what your backfill was to bring.\n" in mail.text
+    assert mail.facts["command"].endswith("""--input '{"table":"orders","mode":"full"}'""")
+    assert (mail.facts["ask_again"], "ask again" in mail.text) == ("", False)
+
+
+def test_a_verification_which_a_full_export_does_not_bring_is_still_to_be_asked_for_again():
+    mail = failed("HistoryLost", "Plan", asked={"mode": "verify"}, planned={"kind": "Halt", "table": "orders"})
+    assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
