@@ -21,7 +21,17 @@ from pipeline.errors import (
 )
 from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, UPDATE, VERIFY, asking, wish_text
+from pipeline.planning.execution_input import (
+    BACKFILL,
+    FULL,
+    MAINTAIN,
+    REPORTED_AS,
+    UPDATE,
+    VERIFY,
+    asking,
+    is_dry_run,
+    wish_text,
+)
 from pipeline.planning.half_done import MOST_TRIES
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.wish_ends import ASK_FOR_IT, TOLD_TO_THE_END
@@ -29,6 +39,7 @@ from pipeline.planning.wish_ends import ASK_FOR_IT, TOLD_TO_THE_END
 _A_PERSON = "Nothing: a person must act."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
 _MAY_GO_ON = "The schedule goes on with its own work, unless that waits for a full export too; a person must act."
+_DRY_RUN = "Nothing: a dry run begins nothing."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
 _FOR_OTHERS = "But the cause must be removed before the next run."
@@ -55,8 +66,8 @@ class Aftermath:
     """What becomes of it.
 
     `by_itself`: what the pipeline does, in words. `heals`: whether nobody need act. `missed`: what no run goes on with, as
-    the input that asks for it (of one that was refused, as it was given); "" where one does, or asking would not help.
-    `remedy`: what helps where asking is enough.
+    the input that asks for it (of one that was refused, and of a dry run, as it was given); "" where one does, or asking
+    would not help. `remedy`: what helps where asking is enough.
     """
 
     by_itself: str
@@ -67,8 +78,11 @@ class Aftermath:
 
 def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:
     """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
+    as_given = json.dumps(event["input"], separators=(",", ":"))
     if failure.error == InputRefused.__name__:
-        return Aftermath(_A_PERSON, missed=json.dumps(event["input"], separators=(",", ":")))
+        return Aftermath(_A_PERSON, missed=as_given)
+    if is_dry_run(event["input"]):
+        return Aftermath(_DRY_RUN, missed=as_given)
     plan, missed = event["plan"], _unclaimed(event)
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:

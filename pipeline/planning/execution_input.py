@@ -74,12 +74,17 @@ def tick_of(raw: Any) -> datetime | None:
         return None
 
 
+def is_dry_run(raw: Any) -> bool:
+    """Whether an input asks for the plan only."""
+    return isinstance(raw, Mapping) and bool(raw.get("dry_run"))
+
+
 def wish_text(raw: Any) -> str:
     """What an input asks for beside an update, as the JSON to ask for it again; "" for anything else.
 
     The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
     """
-    if not isinstance(raw, Mapping) or raw.get("mode") not in _SPECIAL or raw.get("dry_run"):
+    if not isinstance(raw, Mapping) or raw.get("mode") not in _SPECIAL or is_dry_run(raw):
         return ""
     return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 

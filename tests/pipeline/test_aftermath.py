@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -173,3 +174,19 @@ def test_nobody_is_told_to_ask_for_a_backfill_again_where_the_full_export_brings
 def test_a_verification_which_a_full_export_does_not_bring_is_still_to_be_asked_for_again():
     mail = failed("HistoryLost", "Plan", asked={"mode": "verify"}, planned={"kind": "Halt", "table": "orders"})
     assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
+
+
+@pytest.mark.parametrize("wish", [{}, {"mode": "update"}, {"mode": "full"}, BACKFILL])
+def test_a_dry_run_that_fails_is_asked_for_again_as_one_and_no_schedule_does_its_work(wish):
+    mail = failed("AwsUnavailable", "Plan", asked={**wish, "dry_run": True})
+    assert "What the pipeline does by itself: Nothing: a dry run begins nothing.\n" in mail.text
+    given = json.dumps({"table": "orders", **wish, "dry_run": True}, separators=(",", ":"))
+    assert mail.facts["command"].endswith(f"--input '{given}'")
+    assert (mail.facts["ask_again"], mail.text.count("start-execution")) == ("", 1)
+
+
+def test_what_a_dry_run_has_met_is_mended_first_and_then_it_is_asked_for_again():
+    mail = failed("PermissionMissing", "Plan", asked={"dry_run": True})
+    assert "What the pipeline does by itself: Nothing: a dry run begins nothing.\n" in mail.text
+    assert mail.facts["command"] == "make repair"
+    assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","dry_run":true}'""")
