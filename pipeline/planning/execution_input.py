@@ -45,10 +45,12 @@ class ExecutionInput:
     def parse(cls, raw: Any, default_table: str) -> ExecutionInput:
         """Read an execution's input. `default_table` is the only table configured, or empty. Raises InputRefused."""
         if not isinstance(raw, Mapping):
-            raise InputRefused(f'the input is {raw!r}; allowed is an object such as {{"table": "orders"}}')
+            raise InputRefused(f'the input is {json.dumps(raw)}; allowed is an object such as {{"table": "orders"}}')
         unknown = sorted(raw.keys() - _FIELDS)
         if unknown:
-            raise InputRefused(f"the input has the unknown field {unknown[0]!r}; allowed are {', '.join(_FIELDS)}")
+            raise InputRefused(
+                f"the input has the unknown field {json.dumps(unknown[0])}; allowed are {', '.join(_FIELDS)}"
+            )
         wish = cls(
             table=_table(raw, default_table),
             mode=_one_of("mode", raw.get("mode", UPDATE), MODES),
@@ -58,7 +60,9 @@ class ExecutionInput:
         if wish.mode == BACKFILL and wish.start is None:
             raise InputRefused(f'"from" is missing; "mode": "backfill" takes the instant to begin at, {_EXAMPLE_START}')
         if wish.mode != BACKFILL and wish.start is not None:
-            raise InputRefused(f'"from" goes with "mode": "backfill" and with no other; the mode is {wish.mode!r}')
+            raise InputRefused(
+                f'"from" goes with "mode": "backfill" and with no other; the mode is {json.dumps(wish.mode)}'
+            )
         return wish
 
 
@@ -100,22 +104,24 @@ def _table(raw: Mapping[str, Any], default_table: str) -> str:
         raise InputRefused("table is missing; name one of the tables in cdk.json: more than one is configured")
     name = raw.get("table", default_table)
     if not isinstance(name, str) or not is_table_name(name):
-        which = f"leave it out for {default_table!r}" if default_table else "name one of those in cdk.json"
+        which = f"leave it out for {json.dumps(default_table)}" if default_table else "name one of those in cdk.json"
         raise InputRefused(
-            f"table is {name!r}; allowed is the name of a table, 3-255 of a-z, A-Z, 0-9, _, - and .; {which}"
+            f"table is {json.dumps(name)}; allowed is the name of a table, 3-255 of a-z, A-Z, 0-9, _, - and .; {which}"
         )
     return name
 
 
 def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     if not any(value is a or (isinstance(value, str) and value == a) for a in allowed):
-        raise InputRefused(f"{name} is {value!r}; allowed are {', '.join(map(repr, allowed))}")
+        raise InputRefused(f"{name} is {json.dumps(value)}; allowed are {', '.join(map(json.dumps, allowed))}")
     return value
 
 
 def _start(value: Any) -> datetime | None:
     if value is None:
         return None
+    if not isinstance(value, str):
+        raise InputRefused(f"from is {json.dumps(value)}; allowed is an instant, {_EXAMPLE_START}")
     try:
         return parse_instant(value)
     except ValueError as wrong:

@@ -214,7 +214,7 @@ def test_a_source_table_that_is_not_there_is_named(account: Account):
 
 
 def test_an_input_that_is_no_object_is_refused(account: Account):
-    with pytest.raises(InputRefused, match="the input is 'orders'"):
+    with pytest.raises(InputRefused, match='the input is "orders"'):
         call(handler, input="orders", execution=account.execution())
 
 
