@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--keep", action="store_true", help="leave the local AWS running and say how to use it")
     demo.add_argument(
         "--home",
-        type=Path,
+        type=_folder_to_be,
         default=HOME,
         help="folder for the local AWS's state, mails and logs, begun anew each time (default: .local)",
     )
@@ -76,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_table(verb: argparse.ArgumentParser) -> None:
     """What every verb on a local table is told: the table, its warehouse."""
     verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
-    verb.add_argument("--warehouse", type=_warehouse, required=True, metavar="DIR", help="root of the Hadoop catalog")
+    verb.add_argument(
+        "--warehouse", type=_folder_to_be, required=True, metavar="DIR", help="root of the Hadoop catalog"
+    )
 
 
 def _add_exports(verb: argparse.ArgumentParser) -> None:
@@ -198,7 +200,7 @@ def _key(text: str) -> KeyAttribute:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
 
 
-def _warehouse(text: str) -> Path:
+def _folder_to_be(text: str) -> Path:
     folder = Path(text)
     if folder.exists() and not folder.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a file; allowed is a folder, or the name of one to be made")

@@ -55,8 +55,13 @@ class LocalAws:
     def start(cls, home: Path, port: int | None = None, *, enforce_iam: bool = True) -> "LocalAws":
         """Start and wait until it answers; a free port is chosen when none is given. Raises LocalAwsFailed."""
         home = home.resolve()
-        _check_ours(home)
-        (home / "logs").mkdir(parents=True, exist_ok=True)
+        try:
+            _check_ours(home)
+            log_of(home).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as failed:
+            raise LocalAwsFailed(
+                f"{home} cannot be made, or cannot be written to: {failed.strerror}; name another folder."
+            ) from failed
         port = port or free_port()
         command = [sys.executable, "-m", "local.aws.launch", "--home", str(home), "--port", str(port), "--leash"]
         with log_of(home).open("wb") as log:

@@ -50,6 +50,22 @@ def test_a_warehouse_is_a_folder(tmp_path, replay, capsys):
     assert "argument --warehouse: " in refused(capsys, *words(tmp_path, replay | {"--warehouse": str(file)}))
 
 
+def test_the_home_of_the_demo_is_a_folder(tmp_path, capsys):
+    file = tmp_path / "a-file"
+    file.write_text("")
+    said = refused(capsys, "demo", "--home", str(file))
+    assert f"argument --home: {str(file)!r} is a file; allowed is a folder, or the name of one to be made" in said
+
+
+def test_a_home_of_the_demo_that_cannot_be_made_is_said_in_one_sentence(tmp_path, capsys):
+    (tmp_path / "a-file").write_text("")
+    home = tmp_path / "a-file" / "home"
+    assert main(["demo", "--home", str(home)]) == 1
+    assert capsys.readouterr().err == (
+        f"{home} cannot be made, or cannot be written to: Not a directory; name another folder.\n"
+    )
+
+
 @pytest.mark.parametrize("days", ["0", "2", "3651", "99999999999", "-1", "x"])
 def test_snapshots_are_kept_as_long_as_the_settings_allow(tmp_path, capsys, days):
     said = refused(
