@@ -61,10 +61,10 @@ def main() -> None:
     app = App()
     try:
         settings = read_settings(app, os.environ)
-        TidemarkStack(app, settings.stack_name, settings=settings)
+        stack = TidemarkStack(app, settings.stack_name, settings=settings)
+        stack.refuse_too_large_a_template(Path(app.synth().directory))
     except (SettingRefused, LibrariesMissing) as refusal:
         sys.exit(f"{type(refusal).__name__}: {refusal}")
-    app.synth()
 
 
 if __name__ == "__main__":

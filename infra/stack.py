@@ -31,6 +31,8 @@ from pipeline.settings import Settings
 
 _MOST_RESOURCES = 500  # of one CloudFormation stack
 _RESOURCES_PER_TABLE = 3
+_MOST_TEMPLATE_BYTES = 1_048_576  # that CloudFormation takes from a bucket
+_SPREAD = "spread them over two deployments, each with a stack_name and a database of its own"
 
 
 class TidemarkStack(Stack):
@@ -76,6 +78,15 @@ class TidemarkStack(Stack):
         )
         self._schedules(machine.machine.state_machine_arn, lost_ticks)
         self._outputs(machine.machine.state_machine_arn)
+
+    def refuse_too_large_a_template(self, folder: Path) -> None:
+        """Refuse settings that fill the template, which has been synthesised to `folder`. Raises SettingRefused."""
+        size = (folder / self.template_file).stat().st_size
+        if size > _MOST_TEMPLATE_BYTES:
+            raise SettingRefused(
+                f"tables has {len(self._settings.tables)} entries, whose names and settings make a CloudFormation template "
+                f"of {size} bytes; allowed are {_MOST_TEMPLATE_BYTES}: {_SPREAD}"
+            )
 
     @property
     def _prefix(self) -> str:
@@ -207,8 +218,7 @@ class TidemarkStack(Stack):
         room, tables = (_MOST_RESOURCES - shared) // _RESOURCES_PER_TABLE, len(self._settings.tables)
         if tables > room:
             raise SettingRefused(
-                f"tables has {tables} entries; allowed are {room}, which fill a CloudFormation stack: spread them over "
-                "two deployments, each with a stack_name and a database of its own"
+                f"tables has {tables} entries; allowed are {room}, which fill a CloudFormation stack: {_SPREAD}"
             )
 
     def _outputs(self, state_machine_arn: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,7 @@ from pipeline.errors import SettingRefused
 from pipeline.settings import Settings
 
 CONTEXT = json.loads((ROOT / "cdk.json").read_text())["context"]
+MAILED = ("success", "failure")
 SHOP = {"tables": [{"name": "shop", "window_minutes": 15}]}
 
 pytestmark = pytest.mark.synth
@@ -117,6 +119,21 @@ def test_more_tables_than_a_stack_holds_are_refused_by_name():
     settings = Settings.parse({"tables": [{"name": f"table-{n}"} for n in range(160)]})
     with pytest.raises(SettingRefused, match=r"tables has 160 entries; allowed are 15\d"):
         TidemarkStack(App(), "TooMany", settings=settings)
+
+
+def test_settings_that_make_too_large_a_template_are_refused_with_its_size_and_what_is_allowed(tmp_path):
+    mail = {kind: [f"person-number-{n:02}.{kind}@some-company.example.com" for n in range(20)] for kind in MAILED}
+    tables = [{"name": f"orders-{n:03}-{'x' * 189}"} for n in range(123)]
+    ended = run_app(tmp_path, {**CONTEXT, "tidemark": {"tables": tables, "defaults": {"mail": mail}}})
+    assert ended.returncode == 1
+    refusal, remedy = ended.stderr.splitlines()[-2:]
+    told = (
+        r"SettingRefused: tables has 123 entries, .* template of (\d{7}) bytes; allowed are 1048576: spread them over"
+    )
+    found = re.match(told, refusal)
+    assert found
+    assert int(found[1]) == (tmp_path / "cdk.out" / "Tidemark.template.json").stat().st_size > 1_048_576
+    assert remedy.startswith("To do:")
 
 
 def test_tables_may_be_called_what_cdk_calls_children_of_its_own(tmp_path):
