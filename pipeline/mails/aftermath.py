@@ -44,7 +44,7 @@ _DRY_RUN = "Nothing: a dry run begins nothing."
 _DONE = "Nothing more: what was asked for is done, and the job's report says what it has found."
 _FOR_OTHERS = "But the cause must be removed before the next run."
 _IF_TOLD = "(If a success mail for it has come, it is done.)"
-_NOT_BEGUN = f"Nothing: your request was not begun, and no later run will do it. {_IF_TOLD}"
+_NOT_BEGUN = "Nothing: your request was not begun, and no later run will do it."
 _MAY_BE_BEGUN = (
     "Your request may have been begun, though this run has failed; then the next run finishes it, and mails so. If it was "
     f"not, no later run will do it. {_IF_TOLD}"
@@ -53,8 +53,11 @@ _LOOK_FIRST = (
     "Look first at the table's parameters run/<n>: where one of them has this execution as its owner, and the mode that you "
     "asked for, your request was begun, and there is nothing to do. Only where none has, ask for it again."
 )
-#: A backfill from before a full export is refused, and what it was to bring is in the table then.
-_FULL_BRINGS = "The full export brings what your backfill was to bring."
+#: Where a full export helps: a backfill from before it is refused, and what it was to bring is in the table then.
+_FULL_BRINGS = {
+    BACKFILL: "The full export brings what your backfill was to bring.",
+    FULL: "The command asks for it again.",
+}
 #: Where history is lost, and the settings say that the table rebuilds itself.
 _ANEW = "The next run makes the table anew from a full export."
 #: What says that it is not done after all.
@@ -87,18 +90,18 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:
         return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
-    full_brings = bool(missed) and event["input"]["mode"] == BACKFILL and failure.kind.command == REBUILD
+    brought = _FULL_BRINGS.get(event["input"]["mode"], "") if missed and failure.kind.command == REBUILD else ""
     if plan.get("ends"):
         told = _without_a_full_export(plan) if mode == FULL else _GOES_ON
-        if full_brings:
-            return Aftermath(f"{told} {_FULL_BRINGS}")
+        if brought:
+            return Aftermath(f"{told} {brought}")
         return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
-    if full_brings:
-        return Aftermath(f"Nothing: your backfill was not begun, and no later run will do it. {_FULL_BRINGS}")
+    if brought:
+        return Aftermath(f"{_NOT_BEGUN} {brought}")
     if missed and not plan and _may_have_claimed(failure):
         return Aftermath(_MAY_BE_BEGUN, missed=missed, remedy=_LOOK_FIRST)
     if missed:
-        return Aftermath(_NOT_BEGUN, missed=missed)
+        return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD}", missed=missed)
     if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.

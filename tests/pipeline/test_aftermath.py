@@ -156,8 +156,8 @@ BACKFILL = {"mode": "backfill", "from": "2026-11-20T00:00:00Z"}
 @pytest.mark.parametrize(
     ("planned", "told"),
     [
-        ({"kind": "Halt", "table": "orders"}, "Nothing: your backfill was not begun, and no later run will do it."),
-        ({**PLANNED, "mode": "update"}, "Nothing: your backfill was not begun, and no later run will do it."),
+        ({"kind": "Halt", "table": "orders"}, "Nothing: your request was not begun, and no later run will do it."),
+        ({**PLANNED, "mode": "update"}, "Nothing: your request was not begun, and no later run will do it."),
         (
             {"kind": "Halt", "table": "orders", "mode": "verify", "ends": "verify-1", "asked": "{}"},
             "The schedule goes on with its own work; for what was asked for a person must act.",
@@ -169,6 +169,12 @@ def test_nobody_is_told_to_ask_for_a_backfill_again_where_the_full_export_brings
     assert f"does by itself: {told} The full export brings what your backfill was to bring.\n" in mail.text
     assert mail.facts["command"].endswith("""--input '{"table":"orders","mode":"full"}'""")
     assert (mail.facts["ask_again"], "ask again" in mail.text) == ("", False)
+
+
+def test_a_full_export_whose_run_has_met_what_a_full_export_mends_is_asked_for_once():
+    mail = failed("KeyDoesNotFit", "Plan", asked={"mode": "full"}, planned={**PLANNED, "mode": "update"})
+    assert "was not begun, and no later run will do it. The command asks for it again.\n" in mail.text
+    assert mail.text.count("start-execution") == 1
 
 
 def test_a_verification_which_a_full_export_does_not_bring_is_still_to_be_asked_for_again():
