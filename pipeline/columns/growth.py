@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.columns.decided_types import fields_of, number_type
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
-from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED
+from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.pins import checked, pinned
 from pipeline.columns.profile import Profile
@@ -22,7 +23,7 @@ MOST_COLUMNS = 5_000
 def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
     """The columns of a new table, from what was seen of the source. Raises OverrideContradicted for a name set twice."""
     seen = pinned(seen, overrides)
-    names = _first_names(_with_key(seen, key), key[0].name)
+    names = _first_names(_with_key(seen, key), [part.name for part in key])
     key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
     others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
     partitions = frozenset((partition_name(names[key[0].name]),))
@@ -30,12 +31,18 @@ def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overr
     return checked(found, overrides)
 
 
-def _first_names(seen: Profile, partition_key: str) -> dict[str, str]:
-    """A name for every attribute, none of them that of the partitions, which follows from the partition key's."""
-    names = {field.attribute: field.name for field in fields_of(seen, {}, RESERVED)}
-    key = {partition_key: names[partition_key][:LONGEST_PARTITION_KEY]}
-    reserved = (*RESERVED, partition_name(key[partition_key]))
-    return {field.attribute: field.name for field in fields_of(seen, key, reserved)}
+def _first_names(seen: Profile, key: Sequence[str]) -> dict[str, str]:
+    """A name for every attribute, none of them that of the partitions, which follows from the partition key's.
+
+    The key's come first, so that what a later look finds changes none of them: a table that is begun anew gives a name the
+    id that it had, and keeps the partitions which are made of that.
+    """
+    declared = {attribute: member.name for attribute, member in seen.members.items() if member.name}
+    partition_key, *others = key
+    name = column_names([partition_key], declared, RESERVED)[partition_key][:LONGEST_PARTITION_KEY]
+    reserved = (*RESERVED, partition_name(name))
+    given = {partition_key: name, **column_names(others, {**declared, partition_key: name}, reserved)}
+    return {field.attribute: field.name for field in fields_of(seen, given, reserved)}
 
 
 def _with_key(seen: Profile, key: tuple[KeyAttribute, ...]) -> Profile:

@@ -28,8 +28,14 @@ def test_a_number_key_is_as_wide_as_its_values():
 
 
 def test_an_attribute_that_reads_like_the_key_gets_another_name():
-    names = {field.attribute: field.name for field in columns(item(PK=S)).all}
-    assert names == {"PK": "pk", "pk": "pk_2", "sk": "sk"}
+    names = {field.attribute: field.name for field in columns(item(PK=S, SK=S)).all}
+    assert names == {"PK": "pk_2", "pk": "pk", "SK": "sk_2", "sk": "sk"}
+
+
+def test_of_a_key_that_reads_alike_or_like_the_partitions_the_partition_key_has_the_plain_name():
+    for other, name in {"PK": "pk_2", "pk_bucket": "pk_bucket_2"}.items():
+        found = first_columns((KeyAttribute("pk", "S"), KeyAttribute(other, "S")), profile({"pk": S, other: S}))
+        assert [field.name for field in found.all] == ["pk", name]
 
 
 def test_an_attribute_that_reads_like_the_partitions_gets_another_name():
