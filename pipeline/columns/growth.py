@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from types import MappingProxyType
 
 from pipeline.columns.decided_types import fields_of, number_type
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
+from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.pins import checked, pinned
@@ -20,18 +22,35 @@ from pipeline.identity import KeyAttribute
 MOST_COLUMNS = 5_000
 
 
-def first_columns(key: tuple[KeyAttribute, ...], seen: Profile, overrides: Overrides = NO_OVERRIDES) -> Columns:
-    """The columns of a new table, from what was seen of the source. Raises OverrideContradicted for a name set twice."""
+def first_columns(
+    key: tuple[KeyAttribute, ...],
+    seen: Profile,
+    overrides: Overrides = NO_OVERRIDES,
+    kept: KeptNames = MappingProxyType({}),
+) -> Columns:
+    """The columns of a new table, from what was seen of the source. `kept`: by the table that it replaces.
+
+    Raises OverrideContradicted for a name set twice, and for one that the table cannot have.
+    """
     seen = pinned(seen, overrides)
-    names = _first_names(_with_key(seen, key), [part.name for part in key])
-    key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
-    others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
-    partitions = frozenset((partition_name(names[key[0].name]),))
-    found = Columns(key_fields, fields_of(others.limited(MOST_COLUMNS), names, RESERVED), partitions)
+    avoided: frozenset[str] = frozenset()
+    found = _first_columns(key, seen)
+    while not (unfit := misplaced(found.all, kept)) <= avoided:
+        avoided |= unfit
+        found = _first_columns(key, seen, avoided)
+    check_placed(found, kept)
     return checked(found, overrides)
 
 
-def _first_names(seen: Profile, key: Sequence[str]) -> dict[str, str]:
+def _first_columns(key: tuple[KeyAttribute, ...], seen: Profile, avoided: Set[str] = frozenset()) -> Columns:
+    names = _first_names(_with_key(seen, key), [part.name for part in key], (*RESERVED, *avoided))
+    key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
+    others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
+    partitions = frozenset((partition_name(names[key[0].name]),))
+    return Columns(key_fields, fields_of(others.limited(MOST_COLUMNS), names, RESERVED), partitions)
+
+
+def _first_names(seen: Profile, key: Sequence[str], reserved: tuple[str, ...]) -> dict[str, str]:
     """A name for every attribute, none of them that of the partitions, which follows from the partition key's.
 
     The key's come first, so that what a later look finds changes none of them: a table that is begun anew gives a name the
@@ -39,8 +58,8 @@ def _first_names(seen: Profile, key: Sequence[str]) -> dict[str, str]:
     """
     declared = {attribute: member.name for attribute, member in seen.members.items() if member.name}
     partition_key, *others = key
-    name = column_names([partition_key], declared, RESERVED)[partition_key][:LONGEST_PARTITION_KEY]
-    reserved = (*RESERVED, partition_name(name))
+    name = column_names([partition_key], declared, reserved)[partition_key][:LONGEST_PARTITION_KEY]
+    reserved = (*reserved, partition_name(name))
     given = {partition_key: name, **column_names(others, {**declared, partition_key: name}, reserved)}
     return {field.attribute: field.name for field in fields_of(seen, given, reserved)}
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
+from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, without_dropped
@@ -55,6 +57,7 @@ def rebuilt(
     seen: Profile,
     overrides: Overrides = NO_OVERRIDES,
     fixed: Set[str] = frozenset(),
+    kept: KeptNames = MappingProxyType({}),
     *,
     all_seen: bool = True,
 ) -> Target:
@@ -64,8 +67,27 @@ def rebuilt(
     both. `all_seen`: whether all values had their say, as `without_undecided` has it. `fixed`: columns that somebody has
     made partitions or a sort order of. They stay what they are, and what does not fit is a misfit; raises PartitionsKept
     where the user says that they are to be something else. Raises OverrideContradicted where a declared name is another
-    column's.
+    column's, or one that the table cannot have where it is replaced whole. `kept`: by the table then.
     """
+    target = _rebuilt(columns, key, seen, overrides, fixed, all_seen=all_seen)
+    if not target.replaces_key:
+        return target
+    if unfit := misplaced(target.columns.all, kept):
+        # As for what partitions are made of now: what the table has under such a name stays what it is.
+        target = _rebuilt(columns, key, seen, overrides, fixed | unfit, all_seen=all_seen)
+    check_placed(target.columns, kept, columns.all)
+    return target
+
+
+def _rebuilt(
+    columns: Columns,
+    key: tuple[KeyAttribute, ...],
+    seen: Profile,
+    overrides: Overrides,
+    fixed: Set[str],
+    *,
+    all_seen: bool,
+) -> Target:
     _check_fixed(columns, overrides, fixed)
     undropped = replace(columns, attributes=without_dropped(columns.attributes, overrides))
     seen = pinned(seen, overrides, undropped)

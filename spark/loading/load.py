@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 from pipeline.columns.field_ids import used_by_layout
 from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import items_of, observed_items
+from pipeline.columns.kept_names import kept_names
 from pipeline.columns.profile import Observed, Profile, at_least, weighed
 from pipeline.columns.rebuild import Target, rebuilt
 from pipeline.columns.table_columns import columns_of, has_key, is_made_here, shown_columns
@@ -50,6 +51,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
     metadata = table.metadata()
+    kept = kept_names(metadata)
     if not read_table_state(metadata).exists:
         metadata = {}  # what a load that died has left is begun anew
     follows = metadata and is_made_here(metadata) and has_key(metadata, order.source.key)
@@ -58,7 +60,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     with proven(spark, [export]):
         seen = observed_items(items_of(sampled_lines(spark, export)), order.columns)
         shuffle_for(spark, for_load(order.buckets))
-        this = Load(spark, order, table, export, metadata, existing, protection)
+        this = Load(spark, order, table, export, metadata, existing, protection, kept)
         # Of a small export all items have a say about the types, which leaves few misfits, mostly none.
         this = replace(this, often_null=often_null(export.manifest, seen), expects_misfits=not this.is_small)
         target = _target(this, seen, all_seen=this.is_small)
@@ -95,8 +97,9 @@ def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted
 def _target(this: Load, seen: list[Observed], *, all_seen: bool = True) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     if this.existing is None:
-        return Target(first_columns(key, profile, said), is_another=bool(this.metadata))
-    return rebuilt(this.existing, key, profile, said, used_by_layout(this.metadata), all_seen=all_seen)
+        return Target(first_columns(key, profile, said, this.kept), is_another=bool(this.metadata))
+    fixed = used_by_layout(this.metadata)
+    return rebuilt(this.existing, key, profile, said, fixed, this.kept, all_seen=all_seen)
 
 
 def _publish(this: Load, target: Target, held: Written, passes: int) -> Committed:

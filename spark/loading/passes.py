@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.columns.kept_names import KeptNames
 from pipeline.columns.misfit_paths import placed
 from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.pins import as_said
@@ -43,7 +44,7 @@ class Load:
     """What every step of one load needs.
 
     `metadata`: that of the table that is there, empty where there is none. `existing`: its columns; None for another key,
-    and for a table that the product has not made.
+    and for a table that the product has not made. `kept`: by what is there, also if unfinished.
     `often_null`: attributes that are NULL in many items. `expects_misfits`: odd rows are looked through, not only counted.
     """
 
@@ -54,6 +55,7 @@ class Load:
     metadata: Mapping[str, Any]
     existing: Columns | None
     protection: Protection
+    kept: KeptNames
     often_null: Sequence[str] = ()
     expects_misfits: bool = False
 

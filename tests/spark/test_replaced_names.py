@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import spark.loading.sampling as sampling
+from pipeline.columns.overrides import Overrides
+from pipeline.errors import OverrideContradicted
 from pipeline.identity import KeyAttribute
 from spark.iceberg.table import Table
+from tests.spark.sample_items import S
 from tests.spark.shop import Killed, killed
 
 pytestmark = pytest.mark.spark
@@ -38,3 +43,63 @@ def test_an_attribute_that_comes_after_a_first_load_was_killed_does_not_take_the
     source.put(6, {"orderId": {"S": "b"}, "OrderId": TEXTS})
     source.load(20)
     assert source.differences(20) == []
+
+
+def test_what_the_former_key_has_become_in_a_source_made_anew_gets_a_name_of_its_own(shop):
+    before = shop(key=(KeyAttribute("customer", "S"),))
+    before.put(1, {"customer": S, "v": S})
+    before.load(5)
+    anew = replace(before, key=(KeyAttribute("id", "S"),), table_id="another-id", writes=[])
+    anew.put(6, {"id": {"S": "a"}, "customer": {"M": {"name": S}}, "customer_bucket": S})
+    anew.load(20)
+    anew.put(21, {"id": {"S": "b"}, "customer": {"M": {"name": S}}, "customer_bucket": S})
+    anew.merge(20, 40)
+    assert anew.differences(40) == []
+    assert [column["name"] for column in anew.metadata["schemas"][-1]["fields"]][:3] == [
+        "id",
+        "customer_2",
+        "customer_bucket_2",
+    ]
+
+
+def test_an_unfinished_first_load_keeps_its_names_also_where_the_key_gets_another(shop, monkeypatch):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "PK": TEXTS})
+    with monkeypatch.context() as patched:
+        patched.setattr(Table, "new_branch", killed)
+        with pytest.raises(Killed):
+            source.load(5)
+    source.columns = Overrides.parse({"pk": {"name": "id"}})
+    source.load(20)
+    assert source.differences(20) == []
+
+
+def test_the_former_name_of_a_key_is_refused_to_a_list_until_the_key_has_another(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "tags": TEXTS})
+    source.load(5)
+    source.columns = Overrides.parse({"pk": {"name": "id"}, "tags": {"name": "pk"}})
+    with pytest.raises(OverrideContradicted, match="'pk' is declared for the attribute 'tags', of the kind list"):
+        source.load(20)
+    source.columns = Overrides.parse({"pk": {"name": "id"}})
+    source.load(35)
+    source.columns = Overrides.parse({"pk": {"name": "id"}, "tags": {"name": "pk"}})
+    source.load(50)
+    source.put(51, {"pk": {"S": "b"}, "tags": TEXTS})
+    source.merge(50, 70)
+    assert source.differences(70) == []
+
+
+def test_a_column_that_partitions_were_made_of_keeps_its_type_where_the_key_changes(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "state": S})
+    source.load(5)
+    table = f"glue.shop.{source.name}"
+    source.spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD truncate(2, state) AS start")
+    source.spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD start")
+    source.put(6, *({"pk": {"S": f"b{n}"}, "state": TEXTS} for n in range(3)))
+    source.columns = Overrides.parse({"pk": {"name": "id"}})
+    assert source.load(20)["counts"]["misfits"] == 3
+    source.put(21, {"pk": {"S": "b0"}, "state": TEXTS})
+    source.merge(20, 40)
+    assert source.differences(40) == []

@@ -1,0 +1,65 @@
+"""The names that a table which is replaced gives to no other type: what its partitions have been made of. Pure.
+
+Iceberg then gives a column the id that one of its name had, and keeps all partitions and sort orders of before, which find
+their columns by id. It cannot open a table where one was made of a text that is a list now. `metadata` is the content of an
+Iceberg metadata file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pipeline.columns.overrides import mended_by
+from pipeline.columns.table_columns import Columns, current_schema, ids_by_path
+from pipeline.columns.types import Field, Kind
+from pipeline.errors import OverrideContradicted
+
+#: Of what Iceberg makes buckets, and of what it cuts pieces …
+_CUT = frozenset({Kind.TEXT, Kind.DIGITS, Kind.SCALARS, Kind.JSON, Kind.LONG, Kind.DECIMAL, Kind.BYTES})
+#: … and what it takes as it is.
+_WHOLE = _CUT | {Kind.FLAG}
+_NONE: frozenset[Kind] = frozenset()
+_KINDS_OF_TRANSFORM = {"identity": _WHOLE, "void": _WHOLE, "bucket": _CUT, "truncate": _CUT}
+
+#: By name, the kinds of which a column of that name may be.
+KeptNames = Mapping[str, frozenset[Kind]]
+
+
+def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
+    """The names of which a table would not take every kind of column, were it replaced now. `metadata`: empty for none."""
+    if not metadata:
+        return {}
+    specs = [field for spec in metadata["partition-specs"] for field in spec["fields"]]
+    orders = [field for order in metadata.get("sort-orders", ()) for field in order["fields"]]
+    columns = {id_: raw["name"] for raw in current_schema(metadata)["fields"] for _, id_ in ids_by_path([raw])}
+    kept: dict[str, frozenset[Kind]] = {}
+    for field in specs + orders:
+        if field["source-id"] in columns:
+            name = columns[field["source-id"]]
+            kind = field["transform"].partition("[")[0]
+            kept[name] = kept.get(name, _WHOLE) & _KINDS_OF_TRANSFORM.get(kind, _NONE)
+    # Nor may a column have the name of a partition, unless that is made of its very values.
+    return {**{field["name"]: _NONE for field in specs}, **kept}
+
+
+def misplaced(fields: Iterable[Field], kept: KeptNames) -> frozenset[str]:
+    """The names of the fields that the table would not take under them."""
+    return frozenset(field.name for field in fields if field.type.kind not in kept.get(field.name, (field.type.kind,)))
+
+
+def check_placed(columns: Columns, kept: KeptNames, before: Iterable[Field] = ()) -> None:
+    """Refuse names that the table would not take; only a declared one can be such. Raises OverrideContradicted.
+
+    `before`: fields that the table has, which it takes as they are.
+    """
+    there = {(field.attribute, field.name) for field in before}
+    new = [field for field in columns.all if (field.attribute, field.name) not in there]
+    unfit = misplaced(new, kept)
+    for field in new:
+        if field.name in unfit:
+            raise OverrideContradicted(
+                f"the name {field.name!r} is declared for the attribute {field.attribute!r}, of the kind "
+                f"{field.type.kind.value}, and the table that is replaced is, or was, partitioned or sorted by that name",
+                mended_by("set another name for it"),
+            )

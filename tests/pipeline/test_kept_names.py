@@ -1,0 +1,75 @@
+"""The names that a replaced table gives to no other type."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.columns.growth import first_columns
+from pipeline.columns.kept_names import kept_names
+from pipeline.columns.overrides import Overrides
+from pipeline.errors import OverrideContradicted
+from pipeline.identity import KeyAttribute
+from tests.pipeline.seen import S, profile
+
+ID = (KeyAttribute("id", "S"),)
+STRUCT = {"type": "struct", "fields": [{"id": 3, "name": "zip", "type": "string"}]}
+
+
+def partitioned(*transforms: str, source: int = 1, sorted_by: str = "") -> dict:
+    """A table with the columns ``was`` and ``inside``, and specs by these transforms of one of them."""
+    specs = [
+        {"spec-id": i, "fields": [{"name": f"part{i}", "transform": transform, "source-id": source}]}
+        for i, transform in enumerate(transforms)
+    ]
+    order = {"order-id": 1, "fields": [{"transform": sorted_by, "source-id": source}] if sorted_by else []}
+    columns = [{"id": 1, "name": "was", "type": "string"}, {"id": 2, "name": "inside", "type": STRUCT}]
+    schema = {"schema-id": 0, "fields": columns}
+    return {"schemas": [schema], "current-schema-id": 0, "partition-specs": specs, "sort-orders": [order]}
+
+
+def named(kept, **attributes) -> dict[str, str]:
+    """The names of attributes in a table that replaces one which keeps these."""
+    found = first_columns(ID, profile({"id": S, **attributes}), kept=kept)
+    return {field.attribute: field.name for field in found.attributes}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "value", "name"),
+    [
+        ({}, {"L": [S]}, "was"),
+        (partitioned(), {"L": [S]}, "was"),
+        (partitioned("bucket[4]"), S, "was"),
+        (partitioned("bucket[4]"), {"N": "1.5"}, "was"),
+        (partitioned("bucket[4]"), {"BOOL": True}, "was_2"),
+        (partitioned("bucket[4]"), {"L": [S]}, "was_2"),
+        (partitioned("identity"), {"BOOL": True}, "was"),
+        (partitioned("identity"), {"M": {"a": S}}, "was_2"),
+        (partitioned("identity", "truncate[2]"), {"BOOL": True}, "was_2"),
+        (partitioned("day"), S, "was_2"),
+        (partitioned(sorted_by="bucket[4]"), {"SS": ["x"]}, "was_2"),
+    ],
+)
+def test_an_attribute_has_the_name_that_partitions_were_made_of_only_where_they_can_be_made_of_it(
+    metadata, value, name
+):
+    assert named(kept_names(metadata), was=value) == {"was": name}
+
+
+def test_so_it_is_with_a_column_that_holds_what_partitions_were_made_of():
+    kept = kept_names(partitioned("bucket[4]", source=3))
+    assert named(kept, inside={"M": {"zip": {"L": [S]}}}, was={"L": [S]}) == {"inside": "inside_2", "was": "was"}
+
+
+def test_a_name_of_partitions_is_no_column_s():
+    assert named(kept_names(partitioned("bucket[4]")), part0=S, part1=S) == {"part0": "part0_2", "part1": "part1"}
+
+
+def test_of_attributes_that_read_alike_none_has_such_a_name():
+    found = named(kept_names(partitioned("bucket[4]")), Was={"L": [S]}, was=S)
+    assert found == {"Was": "was_2", "was": "was_3"}
+
+
+def test_a_declared_name_that_the_table_cannot_have_is_refused():
+    said = Overrides.parse({"tags": {"name": "was"}})
+    with pytest.raises(OverrideContradicted, match="'was' is declared for the attribute 'tags', of the kind list"):
+        first_columns(ID, profile({"id": S, "tags": {"L": [S]}}), said, kept_names(partitioned("bucket[4]")))
