@@ -50,33 +50,33 @@ def readable(attribute: str) -> str:
     return name if name.strip("_") else "attribute"
 
 
+def name_in_files(name: str) -> str:
+    """A column's name as Iceberg writes it in Parquet files, where none begins with a digit: ``1`` and ``_1`` are one."""
+    return f"_{name}" if name[0].isdigit() else name
+
+
 def column_names(attributes: Iterable[str], given: Mapping[str, str], reserved: Iterable[str] = ()) -> dict[str, str]:
     """Name every attribute: those in `given` as they are named there, the others uniquely beside them.
 
     The same attributes and `given` always get the same names, in whatever order they come: of two that read alike, the
     first in code point order gets the plain name, the others a suffix.
     """
-    taken = {_in_files(name) for name in (*given.values(), *reserved)}
+    taken = {name_in_files(name) for name in (*given.values(), *reserved)}
     names: dict[str, str] = {}
     for attribute in sorted(attributes):
         names[attribute] = given.get(attribute) or _free(readable(attribute), taken)
-        taken.add(_in_files(names[attribute]))
+        taken.add(name_in_files(names[attribute]))
     return names
 
 
 def _free(wanted: str, taken: set[str]) -> str:
     """A name like this that is not among those `taken` in files."""
     name, number = wanted, 1
-    while _in_files(name) in taken:
+    while name_in_files(name) in taken:
         number += 1
         suffix = f"_{number}"
         name = wanted[: LONGEST_NAME - len(suffix)] + suffix
     return name
-
-
-def _in_files(name: str) -> str:
-    """A column's name as Iceberg writes it in Parquet files, where none begins with a digit: ``1`` and ``_1`` are one."""
-    return f"_{name}" if name[0].isdigit() else name
 
 
 def fits_doc(attribute: str) -> bool:

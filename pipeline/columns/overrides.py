@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name
+from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name, name_in_files
 from pipeline.columns.pointers import names, step
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import refusal
@@ -214,8 +214,7 @@ def _override(path: str, said: Any, where: str) -> Override:
 
 def _check_name(rule: Override, where: str) -> None:
     if not isinstance(rule.name, str) or not is_column_name(rule.name) or rule.name in RESERVED:
-        allowed = f"1-{LONGEST_NAME} of a-z, 0-9 and _, but for {', '.join(RESERVED)}"
-        raise refusal(where, rule.name, allowed)
+        raise refusal(where, rule.name, f"1-{LONGEST_NAME} of a-z, 0-9 and _, but for {', '.join(RESERVED)}")
     if ANY in rule.path:
         raise refusal(where, rule.name, "a name for one attribute or member, not for a path with *")
 
@@ -231,8 +230,9 @@ def _check_together(rules: tuple[Override, ...], where: str) -> None:
     for rule in rules:
         of_attribute.setdefault(rule.path[0], []).append(rule)
     for rule in rules:
-        if rule.name and named.setdefault((rule.path[:-1], rule.name), rule) is not rule:
-            raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, "a name that no sibling has")
+        if rule.name and named.setdefault((rule.path[:-1], name_in_files(rule.name)), rule) is not rule:
+            allowed = "a name that no sibling has; in Parquet files 1 and _1 are one"
+            raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, allowed)
         for outer in of_attribute[rule.path[0]]:
             # What is hashed may be said to be text.
             is_text = outer.hash and "S" in tags_of(rule.type)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from pipeline.columns.names import name_in_files
 from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, mended_by
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns
@@ -148,16 +149,24 @@ def _check_names(columns: Columns) -> None:
                 f"the name {field.name!r} of the attribute {field.attribute!r} is that of the table's partitions",
                 mended_by("set another name for it or for the partition key"),
             )
+    if found := twins(columns):
+        one, other = found
+        told = f"the names {one.name!r} and {other.name!r} of the attributes {one.attribute!r} and {other.attribute!r}"
+        raise OverrideContradicted(
+            f"{told} are one: at least one of them is declared, and in Parquet files no name begins with a digit",
+            mended_by("set another name, or one for the other attribute as well"),
+        )
+
+
+def twins(columns: Columns) -> tuple[Field, Field] | None:
+    """Two siblings, however deep, whose names are one in files, so that no row of them can be written; None for none."""
     for siblings in _siblings(columns.all):
-        by_name: dict[str, str] = {}
+        by_name: dict[str, Field] = {}
         for field in siblings:
-            other = by_name.setdefault(field.name, field.attribute)
-            if other != field.attribute:
-                raise OverrideContradicted(
-                    f"the name {field.name!r} is declared for one of the attributes {other!r} and {field.attribute!r}, "
-                    "and is the other's already",
-                    mended_by("set another name, or one for the other attribute as well"),
-                )
+            other = by_name.setdefault(name_in_files(field.name), field)
+            if other.attribute != field.attribute:
+                return other, field
+    return None
 
 
 def _siblings(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
@@ -176,6 +185,11 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
     Raises RebuildNeeded, OverrideContradicted.
     """
     _check_reached(columns, overrides)
+    if found := twins(columns):
+        raise RebuildNeeded(
+            f"the columns {found[0].name!r} and {found[1].name!r} are one in Parquet files, so that no row can be written",
+            mended_by("set another name for one of them") + " Then replace the table's content by a new full export.",
+        )
     for rule in overrides.rules:
         for path, name, type_ in columns_at(columns, rule.path):
             if rule.name and name != rule.name:

@@ -13,7 +13,7 @@ from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
-from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, without_dropped
+from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, twins, without_dropped
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
@@ -27,8 +27,8 @@ class Target:
     """The columns that a load is to give its table.
 
     `replaced`: names of columns that are written beside the old one until they are published, because its type or name
-    differs. `removed`: names of old columns, which go then. `is_another`: the table that is there has another key, or is
-    none of the product's.
+    differs. `removed`: names of old columns, which go then. `is_another`: the table that is there has another key, is
+    none of the product's, or has columns that no file can hold together (`twins`).
     """
 
     columns: Columns
@@ -140,7 +140,8 @@ def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     new = {field.attribute: field.name for field in after.all}
     moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
     replaced = {n for a, n in new.items() if (a in names and a in moved) or owners.get(n, a) != a}
-    return Target(after, frozenset(replaced), frozenset(name for a, name in names.items() if a in moved))
+    removed = frozenset(name for a, name in names.items() if a in moved)
+    return Target(after, frozenset(replaced), removed, is_another=twins(before) is not None)
 
 
 def _rebuilt_field(field: Field, seen: Profile | None, room: float | None = None) -> Field:

@@ -54,6 +54,7 @@ def test_what_is_said_reads_back():
         pytest.param({"a": {"name": "_misfits"}}, ["_misfits", "_row_id"], id="a name of the product's own"),
         pytest.param({"/a/*": {"name": "b"}}, ["not for a path with *"], id="one name for many"),
         pytest.param({"a": {"name": "x"}, "b": {"name": "x"}}, ["a name that no sibling has"], id="one name for two"),
+        pytest.param({"/m/a": {"name": "1"}, "/m/b": {"name": "_1"}}, ["1 and _1 are one"], id="one name in files"),
         pytest.param({"a": "S", "/a": "N"}, ["each path once"], id="one path twice"),
         pytest.param({"/a~2": "S"}, ["~0 for ~"], id="a wrong escape"),
         pytest.param({"/*": {"drop": True}}, ["an attribute's name"], id="all attributes"),

@@ -11,7 +11,7 @@ from pipeline.columns.pins import check_followed
 from pipeline.columns.profile import Profile
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute
 
@@ -96,6 +96,26 @@ def test_new_columns_are_named_and_typed_as_the_user_says():
 def test_a_name_that_is_anothers_column_is_refused():
     with pytest.raises(OverrideContradicted, match="'a'"):
         grown(columns({"a": S}), profile({"b": N}), said(b={"name": "a"}))
+
+
+@pytest.mark.parametrize("path", ["a", "/m/a"])
+def test_a_name_that_is_anothers_column_in_files_is_refused(path):
+    there, seen = columns({"1": S, "m": {"M": {"1": S}}}), profile({"a": S, "m": {"M": {"a": S}}})
+    overrides = said(**{path: {"name": "_1"}})
+    for change in (lambda: grown(there, seen, overrides), lambda: rebuilt(there, KEY, seen, overrides)):
+        with pytest.raises(OverrideContradicted, match="'1' and '_1' of the attributes '1' and 'a'"):
+            change()
+    assert "1_2" in types(columns({"1": S, "a": S}, overrides=said(a={"name": "_1"})))
+
+
+def test_of_columns_that_are_one_in_files_another_name_makes_a_new_table():
+    stuck = Columns((Field("pk", "pk", TEXT),), (Field("1", "1", TEXT), Field("a", "_1", TEXT)))
+    with pytest.raises(RebuildNeeded, match="'1' and '_1' are one in Parquet files"):
+        check_followed(stuck, said(a={"name": "a"}))
+    with pytest.raises(OverrideContradicted, match="'1' and '_1' of the attributes '1' and 'a'"):
+        rebuilt(stuck, KEY, profile({"1": S, "a": S}))
+    target = rebuilt(stuck, KEY, profile({"1": S, "a": S}), said(a={"name": "a"}))
+    assert (target.replaces_key, types(target.columns)) == (True, {"1": TEXT, "a": TEXT})
 
 
 def test_a_name_of_the_tables_partitions_is_refused():

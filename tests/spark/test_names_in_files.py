@@ -1,0 +1,44 @@
+"""Names that are one in Parquet files, where none begins with a digit: no table gets both, and one that has them is mended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.columns.overrides import Overrides
+from pipeline.errors import OverrideContradicted, RebuildNeeded
+from tests.spark.sample_items import S, item
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_declared_name_that_is_anothers_in_files_is_refused_before_the_table_has_both(shop):
+    source = shop()
+    source.put(1, item("a", x=S, **{"1": S}))
+    source.load(5)
+    before = source.metadata
+    source.put(6, item("b", z=S))
+    for said, order in (({"x": {"name": "_1"}}, source.full(20)), ({"z": {"name": "_1"}}, source.windows(5, 20))):
+        with pytest.raises(OverrideContradicted, match="the names '1' and '_1' of the attributes"):
+            source.run(replace(order, columns=Overrides.parse(said)))
+    assert source.metadata == before
+
+
+def test_a_table_with_two_columns_that_are_one_in_files_is_mended_by_another_name(shop):
+    source = shop()
+    source.put(1, *(item(f"k{n}", x={"S": f"x{n}"}, **{"1": S}) for n in range(3)))
+    source.load(5)
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} RENAME COLUMN x TO _1")
+    source.put(6, item("k1", x={"S": "new"}))
+    with pytest.raises(RebuildNeeded, match="the columns '1' and '_1' are one in Parquet files"):
+        source.merge(5, 20)
+    with pytest.raises(OverrideContradicted, match="the names '1' and '_1' of the attributes '1' and 'x'"):
+        source.load(20)
+    source.columns = Overrides.parse({"x": {"name": "x"}})
+    source.load(20)
+    source.put(21, item("k2", x={"S": "newer"}, **{"1": S}))
+    source.merge(20, 40)
+    source.maintain(40)
+    assert source.differences(40) == []
+    assert {field["name"] for field in source.metadata["schemas"][-1]["fields"]} >= {"1", "x"}
