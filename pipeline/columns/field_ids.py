@@ -10,17 +10,18 @@ from typing import Any
 
 from pipeline.columns.table_columns import current_schema, ids_by_path, is_ours
 from pipeline.errors import RebuildNeeded
-from pipeline.table.marker import shown_schema_id
+from pipeline.table.marker import WATERMARK, ancestors_of_main, shown_schema_id
 
 
 def check_shown(metadata: Mapping[str, Any]) -> None:
-    """Refuse a table that shows a snapshot whose columns it no longer has: after a rollback, values would be nowhere.
+    """Refuse a table that shows rows whose columns it no longer has: after a rollback, values would be nowhere.
 
     Nor may one have another type: a table that is replaced whole gives a name the id that it had. Raises RebuildNeeded.
     `metadata`: the content of an Iceberg metadata file.
     """
     now = _types_now(metadata)
-    _refuse_without(_columns(metadata, shown_schema_id(metadata)), lambda id_, type_: now.get(id_) == type_)
+    for schema_id in _schemas_of_rows(metadata):
+        _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
 
 
 def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
@@ -31,6 +32,17 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     now = _types_now(metadata)
     schema_id = next(s.get("schema-id") for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
     _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_, type_) == type_)
+
+
+def _schemas_of_rows(metadata: Mapping[str, Any]) -> Iterator[int | None]:
+    """The ids of the schemas of ``main``'s snapshots, from the newest to the newest of ours.
+
+    Whoever commits on top, if it is but a compaction, does so with the columns of now, and makes no value come back.
+    """
+    for snapshot in ancestors_of_main(metadata):
+        yield snapshot.get("schema-id")
+        if WATERMARK in snapshot.get("summary", {}):
+            return
 
 
 def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:
@@ -49,7 +61,7 @@ def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]
     if lost:
         names = ", ".join(lost)
         raise RebuildNeeded(
-            f"the table shows a snapshot older than its columns, as after a rollback: it lacks {names}",
+            f"the table shows rows older than its columns, as after a rollback: it lacks {names}",
             "Replace the table's content by a new full export: no setting is at fault.",
         )
 

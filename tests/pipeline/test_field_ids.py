@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.columns.field_ids import check_readable, check_shown
 from pipeline.errors import RebuildNeeded
+from pipeline.table.marker import WATERMARK
 
 
 def field(id_: int, name: str, type_: Any) -> dict[str, Any]:
@@ -29,6 +30,14 @@ def rolled_back(now: list[dict[str, Any]]) -> dict[str, Any]:
         "snapshots": [{"snapshot-id": 1, "schema-id": 0}],
         "current-snapshot-id": 1,
     }
+
+
+def with_commits(metadata: dict[str, Any], *summaries: dict[str, str]) -> dict[str, Any]:
+    """The same table after commits on top, each with the columns of now."""
+    snapshots = list(metadata["snapshots"])
+    for number, summary in enumerate(summaries, start=2):
+        snapshots.append({"snapshot-id": number, "parent-snapshot-id": number - 1, "schema-id": 1, "summary": summary})
+    return {**metadata, "snapshots": snapshots, "current-snapshot-id": len(snapshots)}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +78,16 @@ def test_columns_that_lack_one_of_the_snapshot_or_have_it_with_another_type_ask_
     with pytest.raises(RebuildNeeded, match=f"as after a rollback: it lacks {lost}\n") as refused:
         check_shown(rolled_back(now))
     assert refused.value.remedy == "Replace the table's content by a new full export: no setting is at fault."
+
+
+@pytest.mark.parametrize(("lost", "now"), [GONE, *OTHER_TYPES])
+def test_what_is_lost_does_not_come_back_by_what_others_commit_on_top(lost, now):
+    with pytest.raises(RebuildNeeded, match=f"it lacks {lost}\n"):
+        check_shown(with_commits(rolled_back(now), {"operation": "delete"}, {"operation": "replace"}))
+
+
+def test_of_what_is_beneath_the_newest_watermark_nothing_is_shown_any_more():
+    assert check_shown(with_commits(rolled_back([PK]), {WATERMARK: "2026-11-21T12:00:00Z"}, {})) is None
 
 
 @pytest.mark.parametrize(("lost", "now"), OTHER_TYPES)

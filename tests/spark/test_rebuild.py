@@ -10,7 +10,7 @@ import spark.loading.load
 import spark.loading.sampling
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.types import Kind
-from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept, RebuildNeeded
+from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import minute
@@ -71,41 +71,6 @@ def test_of_new_columns_of_a_rebuild_values_are_counted_wherever_they_lie_with_t
     assert told.pop("/deep/*/*/1e2") == (2, '{"pk":"d"}')
     assert told == {f"/n{i:03}": (1, '{"pk":"d"}') for i in range(150)}
     assert report["changed_columns"] == []
-
-
-def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
-    source = shop()
-    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
-    source.load(5)
-    loaded = source.metadata["current-snapshot-id"]
-    source.put(6, {"pk": {"S": "b"}, "v": {"N": "1.5"}})
-    source.load(15)
-    source.roll_back(loaded)
-    with pytest.raises(RebuildNeeded, match="lacks v"):
-        source.merge(5, 25)
-    # Written anew with the columns of now, its files would have lost the value.
-    with pytest.raises(RebuildNeeded, match="lacks v"):
-        source.maintain(5)
-    assert source.state.watermark == minute(5)
-    source.load(25)
-    source.put(26, {"pk": {"S": "c"}, "v": {"N": "2"}})
-    source.merge(25, 40)
-    assert source.differences(40) == []
-
-
-def test_after_a_rollback_past_a_rebuild_of_the_key_a_new_table_is_asked_for(shop):
-    source = shop(key=N_KEY)
-    source.put(1, {"pk": S, "sk": {"N": "1"}})
-    source.load(5)
-    loaded = source.metadata["current-snapshot-id"]
-    source.put(6, {"pk": S, "sk": {"N": "1.5"}})
-    source.load(15)
-    source.change("CALL glue.system.set_current_snapshot('TABLE', THAT)", THAT=str(loaded))
-    # The new column has the id of the old one, and another type.
-    with pytest.raises(RebuildNeeded, match="lacks sk"):
-        source.merge(5, 25)
-    source.load(25)
-    assert source.differences(25) == []
 
 
 def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):

@@ -1,0 +1,65 @@
+"""Tables that have lost columns under their rows, by a rollback or somebody's hand: nothing is merged over what is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import RebuildNeeded
+from tests.spark.sample_items import N_KEY, S, item
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+
+
+def test_after_a_rollback_past_a_rebuild_no_value_is_merged_away(shop):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.load(5)
+    loaded = source.metadata["current-snapshot-id"]
+    source.put(6, {"pk": {"S": "b"}, "v": {"N": "1.5"}})
+    source.load(15)
+    source.roll_back(loaded)
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.merge(5, 25)
+    # Written anew with the columns of now, its files would have lost the value.
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.maintain(5)
+    # Nor do values come back by what somebody commits on top, with the columns of now.
+    source.change("DELETE FROM TABLE WHERE pk = 'nobody' OR pk = 'a'")
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.merge(5, 25)
+    assert source.state.watermark == minute(5)
+    source.load(25)
+    source.put(26, {"pk": {"S": "c"}, "v": {"N": "2"}})
+    source.merge(25, 40)
+    assert source.differences(40) == []
+
+
+def test_after_a_rollback_past_a_rebuild_of_the_key_a_new_table_is_asked_for(shop):
+    source = shop(key=N_KEY)
+    source.put(1, {"pk": S, "sk": {"N": "1"}})
+    source.load(5)
+    loaded = source.metadata["current-snapshot-id"]
+    source.put(6, {"pk": S, "sk": {"N": "1.5"}})
+    source.load(15)
+    source.change("CALL glue.system.set_current_snapshot('TABLE', THAT)", THAT=str(loaded))
+    # The new column has the id of the old one, and another type.
+    with pytest.raises(RebuildNeeded, match="lacks sk"):
+        source.merge(5, 25)
+    source.load(25)
+    assert source.differences(25) == []
+
+
+def test_after_a_column_was_dropped_and_the_files_were_written_anew_nothing_is_merged(shop):
+    source = shop()
+    source.put(1, item("a", v=S), item("b", v=S))
+    source.load(5)
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} DROP COLUMN v")
+    source.change("CALL glue.system.rewrite_data_files(table => 'TABLE', options => map('rewrite-all', 'true'))")
+    source.put(6, item("a", v=S))
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.merge(5, 25)
+    with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.maintain(5)
+    source.load(25)
+    assert source.differences(25) == []
