@@ -8,20 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from pipeline.columns.table_columns import current_schema, ids_by_path, is_ours
+from pipeline.columns.names import doc_of
+from pipeline.columns.pointers import on_one_line, step
+from pipeline.columns.table_columns import columns_of, current_schema, ids_by_path, is_ours
+from pipeline.columns.types import Field, Kind
 from pipeline.errors import RebuildNeeded
 from pipeline.table.marker import WATERMARK, ancestors_of_main, shown_schema_id
+
+#: The path to an attribute, and the id of the column or nested field that holds it.
+_Holder = tuple[tuple[str, ...], int]
 
 
 def check_shown(metadata: Mapping[str, Any]) -> None:
     """Refuse a table that shows rows whose columns it no longer has: after a rollback, values would be nowhere.
 
-    Nor may one have another type: a table that is replaced whole gives a name the id that it had. Raises RebuildNeeded.
-    `metadata`: the content of an Iceberg metadata file.
+    Nor may one have another type, or hold another attribute: a table that is replaced whole gives a name the id that it had.
+    Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
     now = _types_now(metadata)
-    for schema_id in _schemas_of_rows(metadata):
+    holders = _holders(metadata, metadata["current-schema-id"], metadata.get("properties", {}))
+    for schema_id in dict.fromkeys(_schemas_of_rows(metadata)):
         _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
+        # What the properties say of an id is said of now: what it held then, only comments tell.
+        _refuse_exchanged(_holders(metadata, schema_id, {}), holders)
 
 
 def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
@@ -60,10 +69,45 @@ def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]
     lost = [raw["name"] for raw in columns if not all(is_there(*typed) for typed in _all_typed([raw]))]
     if lost:
         names = ", ".join(lost)
-        raise RebuildNeeded(
-            f"the table shows rows older than its columns, as after a rollback: it lacks {names}",
-            "Replace the table's content by a new full export: no setting is at fault.",
-        )
+        raise _older_than_columns(f"it lacks {names}")
+
+
+def _refuse_exchanged(then: Set[_Holder], now: Set[_Holder]) -> None:
+    """Refuse a table in which an attribute of now was held by another column, or nested field, that holds something else now.
+
+    A comment that is no attribute's name, as a person may have written it, tells nothing.
+    """
+    there, stayed = {place for place, _ in now}, {place for place, _ in then & now}
+    if moved := {place for place, _ in then if place in there - stayed}:
+        names = ", ".join(sorted(on_one_line("".join(f"/{step(name)}" for name in place)) for place in moved))
+        raise _older_than_columns(f"other columns held {names} then")
+
+
+def _older_than_columns(what: str) -> RebuildNeeded:
+    return RebuildNeeded(
+        f"the table shows rows older than its columns, as after a rollback: {what}",
+        "Replace the table's content by a new full export: no setting is at fault.",
+    )
+
+
+def _holders(metadata: Mapping[str, Any], schema_id: int | None, properties: Mapping[str, str]) -> set[_Holder]:
+    """The attributes of a schema, as far as comments can hold their names, with the ids of what holds them."""
+    schemas = [schema for schema in metadata["schemas"] if schema["schema-id"] == schema_id]
+    if not schemas:
+        return set()
+    columns = columns_of({"schemas": schemas, "current-schema-id": schema_id, "properties": properties}, ())
+    return set(_held(columns.all, dict(ids_by_path(schemas[0]["fields"]))))
+
+
+def _held(
+    fields: Iterable[Field], ids: Mapping[str, int], outer: str = "", at: tuple[str, ...] = ()
+) -> Iterator[_Holder]:
+    for field in fields:
+        path, place, type_ = outer + field.name, (*at, doc_of(field.attribute)), field.type
+        yield place, ids[path]
+        while type_.element is not None:
+            path, type_ = f"{path}.{'value' if type_.kind is Kind.DICTIONARY else 'element'}", type_.element
+        yield from _held(type_.fields, ids, f"{path}.", place)
 
 
 def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:

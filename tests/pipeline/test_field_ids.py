@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from pipeline.columns.field_ids import check_readable, check_shown
+from pipeline.columns.names import doc_of
 from pipeline.errors import RebuildNeeded
-from pipeline.table.marker import WATERMARK
+from pipeline.table.marker import NAMES, WATERMARK
 
 
-def field(id_: int, name: str, type_: Any) -> dict[str, Any]:
-    return {"id": id_, "name": name, "type": type_}
+def field(id_: int, name: str, type_: Any, **doc: str) -> dict[str, Any]:
+    return {"id": id_, "name": name, "type": type_, **doc}
 
 
 PK, TOTAL = field(1, "pk", "string"), field(2, "total", "decimal(38, 1)")
@@ -88,6 +90,61 @@ def test_what_is_lost_does_not_come_back_by_what_others_commit_on_top(lost, now)
 
 def test_of_what_is_beneath_the_newest_watermark_nothing_is_shown_any_more():
     assert check_shown(with_commits(rolled_back([PK]), {WATERMARK: "2026-11-21T12:00:00Z"}, {})) is None
+
+
+LONG_NAMES = ("x" * 300, "y" * 300)
+
+
+def struct(*docs: str) -> list[dict[str, Any]]:
+    """A column with a list of structs of two fields, which hold these attributes."""
+    fields = [field(id_, f"f{id_}", "string", doc=doc) for id_, doc in enumerate(docs, start=7)]
+    return [PK, field(5, "lines", {**LINES, "element": {"type": "struct", "fields": fields}}, doc="Lines")]
+
+
+def pair(*docs: str) -> list[dict[str, Any]]:
+    return [field(id_, f"f{id_}", "string", doc=doc) for id_, doc in enumerate(docs, start=1)]
+
+
+def of_then_and_now(then: list[dict[str, Any]], now: list[dict[str, Any]], names: str = "{}") -> dict[str, Any]:
+    """A table that shows a snapshot of these columns, and has those now."""
+    schemas = [{"schema-id": 0, "fields": then}, {"schema-id": 1, "fields": now}]
+    return {**rolled_back(now), "schemas": schemas, "properties": {NAMES: names}}
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "names", "moved"),
+    [
+        pytest.param(pair("pk", "sk"), pair("sk", "pk"), "{}", "/pk, /sk", id="two columns"),
+        pytest.param(pair("a", "b", "c"), pair("b", "c", "a"), "{}", "/a, /b, /c", id="three columns"),
+        pytest.param(pair("pk", "a"), pair("new", "pk"), "{}", "/pk", id="of which one is new"),
+        pytest.param(struct("X", "Y"), struct("Y", "X"), "{}", "/Lines/X, /Lines/Y", id="inside"),
+        pytest.param(
+            pair(*map(doc_of, LONG_NAMES)),
+            pair(*map(doc_of, reversed(LONG_NAMES))),
+            json.dumps({"1": LONG_NAMES[1], "2": LONG_NAMES[0]}),
+            f"/{doc_of(LONG_NAMES[0])}, /{doc_of(LONG_NAMES[1])}",
+            id="names that no comment can hold",
+        ),
+    ],
+)
+def test_columns_that_have_exchanged_their_attributes_ask_for_a_new_table(then, now, names, moved):
+    with pytest.raises(RebuildNeeded, match=f"as after a rollback: other columns held {moved} then\n"):
+        check_shown(of_then_and_now(then, now, names))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "names"),
+    [
+        pytest.param(pair("a", "b"), pair("the first", "b"), "{}", id="by a person"),
+        pytest.param(pair("the first", "b"), pair("a", "b"), "{}", id="by a person, and back"),
+        pytest.param(
+            pair("the first", "b"), pair("the first", "b"), '{"1":"a"}', id="who did not rename the attribute"
+        ),
+        pytest.param(pair("b", "b"), pair("a", "b"), "{}", id="to what is another's"),
+    ],
+)
+def test_a_changed_comment_alone_asks_for_nothing(then, now, names):
+    assert check_shown(of_then_and_now(then, now, names)) is None
 
 
 @pytest.mark.parametrize(("lost", "now"), OTHER_TYPES)

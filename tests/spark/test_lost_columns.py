@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.overrides import Overrides
 from pipeline.errors import RebuildNeeded
+from pipeline.identity import KeyAttribute
 from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import minute
 
@@ -60,6 +62,23 @@ def test_after_a_column_was_dropped_and_the_files_were_written_anew_nothing_is_m
     with pytest.raises(RebuildNeeded, match="lacks v"):
         source.merge(5, 25)
     with pytest.raises(RebuildNeeded, match="lacks v"):
+        source.maintain(5)
+    source.load(25)
+    assert source.differences(25) == []
+
+
+def test_after_a_rollback_past_a_rebuild_in_which_the_keys_columns_exchanged_their_names_no_key_is_turned_round(shop):
+    source = shop(key=(KeyAttribute("pk", "S"), KeyAttribute("sk", "S")))
+    source.put(1, *({"pk": {"S": f"p{i}"}, "sk": {"S": f"s{i}"}} for i in range(3)))
+    source.load(5)
+    loaded = source.metadata["current-snapshot-id"]
+    source.columns = Overrides.parse({"pk": {"name": "sk"}, "sk": {"name": "pk"}})
+    source.load(15)
+    source.put(16, {"pk": {"S": "p1"}, "sk": {"S": "s1"}, "v": S})
+    source.change("CALL glue.system.set_current_snapshot('TABLE', THAT)", THAT=str(loaded))
+    with pytest.raises(RebuildNeeded, match="other columns held /pk, /sk then"):
+        source.merge(5, 25)
+    with pytest.raises(RebuildNeeded, match="other columns held /pk, /sk then"):
         source.maintain(5)
     source.load(25)
     assert source.differences(25) == []
