@@ -125,6 +125,8 @@ def test_what_old_images_were_found_to_be_is_said_in_whole_sentences(images, sai
         pytest.param([commit(), commit("load", 12, added=9)], Rows(trusted=at("12:00")), id="a load begins anew"),
         pytest.param([commit("load", 14), commit(added=3)], Rows(trusted=at("14:00")), id="a load after it"),
         pytest.param([commit(added=3, operation="replace")], NOTHING_KNOWN, id="rows written anew alone"),
+        pytest.param([commit(added=3) | {"deleted-data-files": "1"}], NOTHING_KNOWN, id="whole files written anew"),
+        pytest.param([commit(added=3) | {"deleted-data-files": "0"}], Rows(doubt(13)), id="no file written anew"),
         pytest.param([commit()] * 100 + [commit(added=3)], NOTHING_KNOWN, id="long ago"),
         pytest.param([commit() | {"tidemark.watermark": "?"}, commit(added=3)], Rows(doubt(13)), id="one unreadable"),
     ],
