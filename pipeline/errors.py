@@ -436,7 +436,7 @@ class RebuildNeeded(JobRefused):
 
 
 class PartitionsKept(JobRefused):
-    """Something a person added (a partition, a sort order, a tag or a branch) still needs what has to go.
+    """Something a person added or set (a partition, a sort order, a tag, a branch, ``gc.enabled``) keeps what has to go.
 
     That is a column or a partition that the new settings, or the source's new key, remove.
     """

@@ -13,7 +13,9 @@ from typing import Any
 from pipeline.instants import format_instant, parse_instant
 from pipeline.table.marker import WATERMARK, TableState, ancestors_of_main
 
-#: What is counted.
+#: The property of a table, of Iceberg's own, by which somebody keeps every snapshot and every file.
+GC = "gc.enabled"
+#: What is counted; what goes for good only where something may.
 COUNTED = (
     "files_rewritten",
     "files_written",
@@ -44,12 +46,22 @@ def oldest_kept(metadata: Mapping[str, Any], watermark: datetime, keep: timedelt
     return next((one["timestamp-ms"] for one in marked if one["summary"][WATERMARK] <= until), None)
 
 
+def may_remove(metadata: Mapping[str, Any]) -> bool:
+    """Whether Iceberg lets snapshots and files of the table go: not where somebody has set that they stay."""
+    return str(metadata.get("properties", {}).get(GC, "true")).lower() == "true"
+
+
 def lines(counts: Mapping[str, int]) -> list[str]:
     """What maintenance has done, in lines for people."""
     found = {name: counts.get(name, 0) for name in COUNTED}
-    return [
+    written = (
         f"Files written together: {found['files_rewritten']} became {found['files_written']} "
-        f"({found['bytes_rewritten'] / 1e6:.1f} MB); {found['delete_files_removed']} delete files went.",
+        f"({found['bytes_rewritten'] / 1e6:.1f} MB); {found['delete_files_removed']} delete files went."
+    )
+    if "snapshots_expired" not in counts:
+        return [written, f"No snapshots and orphan files were let go: the table's property {GC} is false."]
+    return [
+        written,
         f"Snapshots that expired: {found['snapshots_expired']}, with {found['files_expired']} files.",
         f"Orphan files, of jobs that died: {found['orphans_removed']}.",
     ]

@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline.columns.field_ids import field_ids
 from pipeline.errors import PartitionsKept
+from pipeline.table.maintenance import GC, may_remove
 from spark.iceberg.table import MAIN, Table
 
 
@@ -23,12 +24,18 @@ def has_former_partitions(metadata: Mapping[str, Any]) -> bool:
 def without_former_partitions(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table's metadata once they are gone; as it is where there are none, which is nearly always.
 
-    Raises PartitionsKept where somebody's tag or branch keeps a snapshot that has them, and then no snapshot has gone; or
-    where ``main`` itself is set to keep more than its newest one.
+    Raises PartitionsKept where somebody's tag or branch keeps a snapshot that has them, or the table is set to keep all, and
+    then no snapshot has gone; or where ``main`` itself is set to keep more than its newest one.
     """
     former = _former(metadata)
     if not former:
         return metadata
+    if not may_remove(metadata):
+        raise PartitionsKept(
+            f"partitions by a column that the table no longer has are kept by its property {GC}, which is "
+            f"{metadata['properties'][GC]}",
+            f"Set {GC} of the table to true: the snapshots from before its key was replaced have to go.",
+        )
     table.drop_leftovers()
     if kept_by := _refs_to(table, former):
         raise _kept(kept_by)

@@ -1,9 +1,9 @@
 """Maintain: put the files of a table in order, every row as it is.
 
 Snapshots older than the order keeps go with the files that only they refer to, and so do files that no snapshot knows,
-which jobs that died have left. Small files are written together, with the rows left out that delete files hide; large
-files only where much of them is hidden, so that the cost follows what has changed. Each step may be repeated: who is
-killed between them has done a part, and whoever comes next does the rest.
+which jobs that died have left; neither where somebody has set the table to keep them. Small files are written together,
+with the rows left out that delete files hide; large files only where much of them is hidden, so that the cost follows what
+has changed. Each step may be repeated: who is killed between them has done a part, and whoever comes next does the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipeline.columns.field_ids import check_shown
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.table.guard import check_follows
-from pipeline.table.maintenance import oldest_kept
+from pipeline.table.maintenance import may_remove, oldest_kept
 from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, read_table_state
 from spark.hiding.protection import Protection
 from spark.iceberg.commits import undisturbed
@@ -58,13 +58,18 @@ def _put_in_order(spark: SparkSession, order: JobOrder, table: Table, metadata: 
     # A whole table, of a load that nobody has finished.
     table.drop_leftovers()
     # What is written together makes nothing older: so whatever comes of that, what is too old goes.
-    expired = _expired(spark, order, table, metadata)
-    orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()
-    removed = _size(spark, orphans.orphanFileLocations())
+    gone = _let_go(spark, order, table, metadata) if may_remove(metadata) else {}
     written = _written_together(spark, order, table)
     # Several snapshots lie on top of the marker now, and somebody else may let all go but the newest.
     table.settle()
-    return {**written, **expired, "orphans_removed": removed}
+    return {**written, **gone}
+
+
+def _let_go(spark: SparkSession, order: JobOrder, table: Table, metadata: Mapping[str, Any]) -> dict[str, int]:
+    """Let go of the snapshots that are too old, and of files that no snapshot knows."""
+    expired = _expired(spark, order, table, metadata)
+    orphans = _actions(spark).deleteOrphanFiles(table.java()).usePrefixListing(True).execute()
+    return {**expired, "orphans_removed": _size(spark, orphans.orphanFileLocations())}
 
 
 def _written_together(spark: SparkSession, order: JobOrder, table: Table) -> dict[str, int]:

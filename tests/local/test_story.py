@@ -87,7 +87,11 @@ VERIFIED = {"items": 2, "rows": 2, "equal": 2}
             id="maintenance",
         ),
         pytest.param(
-            left("RecordWatermark", job="maintain", counts={"files_rewritten": 9, "files_written": 2}),
+            left(
+                "RecordWatermark",
+                job="maintain",
+                counts={"files_rewritten": 9, "files_written": 2, "snapshots_expired": 0},
+            ),
             [
                 "Files written together: 9 became 2 (0.0 MB); 0 delete files went.",
                 "Snapshots that expired: 0, with 0 files.",

@@ -17,7 +17,7 @@ from pipeline.planning.observation import Export, Halt, Idle, describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.prices import estimate
-from pipeline.table.maintenance import COUNTED, is_due, lines, oldest_kept
+from pipeline.table.maintenance import COUNTED, is_due, lines, may_remove, oldest_kept
 from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
 from tests.pipeline.rounds import done, failed
 from tests.pipeline.world import (
@@ -176,6 +176,22 @@ def test_what_was_done_is_told_in_words():
         "Snapshots that expired: 24, with 150 files.",
         "Orphan files, of jobs that died: 2.",
     ]
+
+
+def test_where_somebody_has_set_that_all_is_kept_it_is_told_that_nothing_was_let_go():
+    removed = ("snapshots_expired", "files_expired", "orphans_removed")
+    assert lines({name: count for name, count in COUNTS.items() if name not in removed}) == [
+        "Files written together: 120 became 16 (34.5 MB); 96 delete files went.",
+        "No snapshots and orphan files were let go: the table's property gc.enabled is false.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("properties", "may"),
+    [({}, True), ({"gc.enabled": "TRUE"}, True), ({"gc.enabled": "false"}, False), ({"gc.enabled": "no"}, False)],
+)
+def test_what_is_no_true_keeps_all_as_iceberg_reads_it(properties, may):
+    assert may_remove({"properties": properties}) is may
 
 
 def test_the_mail_says_what_was_done():

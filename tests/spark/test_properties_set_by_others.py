@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.overrides import Overrides
+from pipeline.errors import PartitionsKept
+from pipeline.table.maintenance import COUNTED
 from tests.spark.sample_items import S, item
 from tests.spark.shop import Shop
 
 pytestmark = pytest.mark.spark
+
+DAY = 24 * 60
+END = 5 + 2 * DAY
 
 
 def set_by_somebody(source: Shop, name: str, value: str) -> None:
@@ -29,3 +35,37 @@ def test_merges_that_write_whole_files_anew_cast_no_doubt_on_the_rows(shop):
     source.lose("k3")
     source.delete(21, {"pk": {"S": "k3"}})
     assert "1 removed or replaced; Iceberg counted 0 and 0." in source.merge(20, 35)["continuity"]
+
+
+def test_where_all_is_kept_files_are_put_in_order_and_none_is_let_go(shop):
+    source = shop()
+    source.put(1, item("a", v=S))
+    source.load(5)
+    source.put(6, item("b", v=S))
+    source.merge(5, 5 + DAY, END)
+    before = {one["snapshot-id"] for one in source.metadata["snapshots"]}
+    set_by_somebody(source, "gc.enabled", "false")
+    report = source.maintain(END, snapshot_days=1)
+    gone = {"snapshots_expired", "files_expired", "orphans_removed"}
+    assert (report["outcome"], set(report["counts"])) == ("maintained", set(COUNTED) - gone)
+    assert before <= {one["snapshot-id"] for one in source.metadata["snapshots"]}
+    set_by_somebody(source, "gc.enabled", "true")
+    assert source.maintain(END, snapshot_days=1)["counts"]["snapshots_expired"] > 0
+
+
+def test_where_all_is_kept_a_merge_that_needs_former_partitions_gone_is_refused_by_name(shop):
+    source = shop()
+    source.put(1, item("a", v=S))
+    source.load(5)
+    set_by_somebody(source, "gc.enabled", "false")
+    source.columns = Overrides.parse({"pk": {"name": "id"}})
+    source.load(15)
+    source.put(16, item("b", v=S))
+    with pytest.raises(PartitionsKept, match=r"kept by its property gc\.enabled, which is false") as refused:
+        source.merge(15, 30)
+    assert refused.value.remedy.startswith("Set gc.enabled of the table to true:")
+    with pytest.raises(PartitionsKept, match=r"gc\.enabled"):
+        source.maintain(15)
+    set_by_somebody(source, "gc.enabled", "true")
+    source.merge(15, 30)
+    assert source.differences(30) == []
