@@ -10,9 +10,10 @@ from typing import Any
 
 from pipeline.columns.names import doc_of
 from pipeline.columns.pointers import on_one_line, step
-from pipeline.columns.table_columns import columns_of, current_schema, ids_by_path, is_ours
+from pipeline.columns.table_columns import Columns, columns_of, current_schema, ids_by_path, is_ours
 from pipeline.columns.types import Field, Kind
 from pipeline.errors import RebuildNeeded
+from pipeline.identity import KeyAttribute
 from pipeline.table.marker import WATERMARK, ancestors_of_main, shown_schema_id
 
 #: The path to an attribute, and the id of the column or nested field that holds it.
@@ -108,6 +109,41 @@ def _held(
         while type_.element is not None:
             path, type_ = f"{path}.{'value' if type_.kind is Kind.DICTIONARY else 'element'}", type_.element
         yield from _held(type_.fields, ids, f"{path}.", place)
+
+
+def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
+    """The columns that the newest snapshot was written with: without those that a job has made ready, and not come to use."""
+    shown = shown_schema_id(metadata)
+    return columns_then(metadata, metadata["current-schema-id"] if shown is None else shown, key)
+
+
+def columns_then(metadata: Mapping[str, Any], schema_id: int, key: tuple[KeyAttribute, ...]) -> Columns:
+    """The columns of one of the table's schemas, by the names that they have now: one that somebody has renamed is no news."""
+    names = dict(_all_names(current_schema(metadata)["fields"]))
+    schema = {"schema-id": schema_id, "fields": _renamed(_columns(metadata, schema_id), names)}
+    return columns_of({**metadata, "schemas": [schema], "current-schema-id": schema_id}, key)
+
+
+def _all_names(raw: Any) -> Iterator[tuple[int, str]]:
+    """The ids of all named fields in Iceberg's JSON of fields or of a type, each with its name."""
+    if isinstance(raw, list):
+        for one in raw:
+            yield from _all_names(one)
+    elif isinstance(raw, Mapping):
+        if "id" in raw:
+            yield raw["id"], raw["name"]
+        for value in raw.values():
+            yield from _all_names(value)
+
+
+def _renamed(raw: Any, names: Mapping[int, str]) -> Any:
+    """The same JSON with other names of the fields with these ids."""
+    if isinstance(raw, list):
+        return [_renamed(one, names) for one in raw]
+    if not isinstance(raw, Mapping):
+        return raw
+    inside = {what: _renamed(value, names) for what, value in raw.items()}
+    return {**inside, "name": names.get(raw["id"], raw["name"])} if "id" in raw else inside
 
 
 def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:

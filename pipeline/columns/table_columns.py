@@ -17,7 +17,7 @@ from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
 from pipeline.columns.types import ColumnType, Field, Kind
 from pipeline.errors import KeyMismatch, TableContended
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import NAMES, PREFIX, shown_schema_id
+from pipeline.table.marker import NAMES, PREFIX
 
 KINDS, KEY = PREFIX + "kinds", PREFIX + "key"
 #: Before the path of a column in the place of a field's id, where its exact name is told by that.
@@ -80,12 +80,6 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     specs = metadata.get("partition-specs", ())
     partitions = frozenset(partition["name"] for spec in specs for partition in spec["fields"])
     return Columns(key_fields, attributes, partitions - {raw["name"] for raw in schema["fields"]})
-
-
-def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
-    """The columns that the newest snapshot was written with: without those that a job has made ready, and not come to use."""
-    shown = shown_schema_id(metadata)
-    return columns_of({**metadata, "current-schema-id": metadata["current-schema-id"] if shown is None else shown}, key)
 
 
 def check_names_free(there: Iterable[Field], wanted: Iterable[Field]) -> None:

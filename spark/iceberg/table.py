@@ -14,7 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.field_ids import field_ids, fields_made_ready
+from pipeline.columns.field_ids import columns_then, field_ids, fields_made_ready
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import (
@@ -80,10 +80,10 @@ class Table:
         return columns_of(self.metadata(), self._order.source.key)
 
     def columns_at(self, snapshot_id: int) -> Columns:
-        """The columns that the table had at a snapshot."""
+        """The columns that the table had at a snapshot, by the names that they have now."""
         metadata = self.metadata()
         schema = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
-        return columns_of({**metadata, "current-schema-id": schema}, self._order.source.key)
+        return columns_then(metadata, schema, self._order.source.key)
 
     def rows_at(self, snapshot_id: int) -> DataFrame:
         """The rows that the table showed at a snapshot, whatever is committed meanwhile; in the columns that it has now."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.field_ids import check_readable, check_shown
+from pipeline.columns.field_ids import check_readable, check_shown, columns_then, shown_columns
 from pipeline.columns.names import doc_of
 from pipeline.errors import RebuildNeeded
+from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK
 
 
@@ -156,3 +157,16 @@ def test_a_snapshot_that_has_a_column_with_another_type_cannot_be_read(lost, now
 def test_a_snapshot_of_which_a_column_or_a_field_is_gone_can_be_read():
     inside = {**MAP, "fields": [field(11, "z", "long")]}
     assert check_readable(rolled_back([PK, field(3, "m", inside)]), 1) is None
+
+
+def test_columns_of_an_earlier_schema_have_the_names_of_now_where_they_are_there_now():
+    def named(key: str, inside: str) -> list[dict[str, Any]]:
+        struct = {"type": "struct", "fields": [field(4, inside, "string", doc="X")]}
+        return [field(1, key, "string", doc="pk"), field(3, "m", struct)]
+
+    then = [*named("pk", "x"), field(11, "gone", "string"), field(12, "v#new", "long")]
+    metadata, key = of_then_and_now(then, [*named("id", "renamed"), field(12, "v", "long")]), (KeyAttribute("pk", "S"),)
+    columns = columns_then(metadata, 0, key)
+    assert [column.name for column in columns.all] == ["id", "m", "gone"]
+    assert [inside.name for inside in columns.types["m"].fields] == ["renamed"]
+    assert shown_columns(metadata, key) == columns

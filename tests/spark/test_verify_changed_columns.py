@@ -62,11 +62,18 @@ def test_columns_that_somebody_has_renamed_hold_what_they_held_and_take_more_of_
     s.load(5)
     for column in ("tags", "odd", "any", "big", "ship.set"):
         alter(s, f"RENAME COLUMN {column} TO {column.rpartition('.')[2]}_renamed")
-    s.put(6, of("b", 4), of("c", 5))
-    s.merge(5, 20)
+    alter(s, "RENAME COLUMN pk TO key")
+    s.put(6, of("b", 4), of("c", 5) | {"new": {"S": "x"}})
+    # Another name is no news, for a merge and for a full export.
+    report = s.merge(5, 20)
+    assert [new["path"] for new in report["new_columns"]] == ["/new"]
     assert s.differences(20) == []
     assert verify(s, 20)["counts"]["equal"] == 3
     assert [row["_misfits"] for row in s.rows().values()] == [None, None, None]
+    alter(s, "RENAME COLUMN new TO newer")
+    report = s.load(20)
+    assert (report["new_columns"], report["changed_columns"]) == ([], [])
+    assert s.differences(20) == []
 
 
 def test_after_a_rollback_past_other_names_and_types_all_that_shows_empty_is_a_difference(shop):
