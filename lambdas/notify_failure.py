@@ -28,15 +28,12 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
         failure = failure.explained_by(report, event["clientToken"])
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
     ended = ended_wish(plan, failure)
-    try:
-        _tell(event, failure, deployment)
-    except (ClientError, BotoCoreError):
-        # What could not be told late either is over, for a table must not wait for a mail: one that is tried again is sent all
-        # the same. What its own run could not tell the next one tells.
-        if ended and tells_late(plan):
-            remember_end(deployment, plan["table"], ended)
-        raise
+    if ended and tells_late(plan):
+        # Before its mail: what cannot be told late either is over, however that ends, for a table must not wait for a mail.
+        remember_end(deployment, plan["table"], ended)
+    _tell(event, failure, deployment)
     if ended:
+        # What its own run could not tell the next one tells.
         remember_end(deployment, plan["table"], ended)
     return {"state": failure.state, "error": failure.error, "cause": failure.text}
 

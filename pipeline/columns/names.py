@@ -1,8 +1,8 @@
-"""Names of columns: from any attribute name to one that Athena, Glue and every engine take, and back through ``doc``.
+"""Names of columns: from any attribute name to one that Athena, Glue and every engine take, and to its comment.
 
 A column name is made of ``[a-z0-9_]``, at most 251 characters, unique among its siblings, readable, and stays for ever
 once given. The exact attribute name stands in the field's ``doc``, which becomes the Glue column's comment: one line of
-at most 255 bytes. Where that cannot hold it, ``doc`` is a shortened form and the exact name stands in a table property.
+at most 255 bytes. Where that cannot hold it, ``doc`` is a shortened form. Back to the attribute goes a table property.
 """
 
 from __future__ import annotations

@@ -53,13 +53,14 @@ _LOOK_FIRST = (
     "Look first at the table's parameters run/<n>: where one of them has this execution as its owner, and the mode that you "
     "asked for, your request was begun, and there is nothing to do. Only where none has, ask for it again."
 )
-#: Where a full export helps: a backfill from before it is refused, and what it was to bring is in the table then.
+#: Where a full export helps: a backfill from before it is refused, and what it was to bring is in the table then; and who
+#: has asked for a full export gets its command anyway.
 _FULL_BRINGS = {
     BACKFILL: "The full export brings what your backfill was to bring.",
     FULL: "The command asks for it again.",
 }
-#: Where history is lost, and the settings say that the table rebuilds itself.
-_ANEW = "The next run makes the table anew from a full export."
+#: Where there is no table, or history is lost and the settings say that the table rebuilds itself.
+ANEW = "The next run makes the table anew from a full export by itself."
 #: What says that it is not done after all.
 _UNDONE = (WatermarkNotCommitted.__name__, JobFailed.__name__)
 
@@ -81,15 +82,16 @@ class Aftermath:
 
 def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:
     """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
-    as_given = json.dumps(event["input"], separators=(",", ":"))
+    as_given = json.dumps(event["input"], separators=(",", ":"), ensure_ascii=False)
     if failure.error == InputRefused.__name__:
         return Aftermath(_A_PERSON, missed=as_given)
-    if is_dry_run(event["input"]):
-        return Aftermath(_DRY_RUN, missed=as_given)
-    plan, missed = event["plan"], _unclaimed(event)
+    is_dry = is_dry_run(event["input"])
+    plan, missed = event["plan"], as_given if is_dry else _unclaimed(event)
     mode = plan.get("mode", UPDATE)
     if failure.error == WishGivenUp.__name__:
-        return Aftermath(_ANEW if plan.get("asked") == "" else _GOES_ON, missed=missed)
+        return _of_given_up(event, table, missed)
+    if is_dry:
+        return Aftermath(_DRY_RUN, missed=missed)
     brought = _FULL_BRINGS.get(event["input"]["mode"], "") if missed and failure.kind.command == REBUILD else ""
     if plan.get("ends"):
         told = _without_a_full_export(plan) if mode == FULL else _GOES_ON
@@ -97,7 +99,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
             return Aftermath(f"{told} {brought}")
         return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
     if brought:
-        return Aftermath(f"{_NOT_BEGUN} {brought}")
+        return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD} {brought}")
     if missed and not plan and _may_have_claimed(failure):
         return Aftermath(_MAY_BE_BEGUN, missed=missed, remedy=_LOOK_FIRST)
     if missed:
@@ -116,6 +118,15 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
     return Aftermath(_A_PERSON)
+
+
+def _of_given_up(event: Mapping[str, Any], table: str, missed: str) -> Aftermath:
+    """Of a wish that is given up: the table may need a full export itself, or get one by the next run."""
+    asked = event["plan"].get("asked")
+    if asked != "":
+        return Aftermath(_MAY_GO_ON if asked == asking(table, FULL) else _GOES_ON, missed=missed)
+    is_brought = wish_text(event["input"]) and event["input"]["mode"] in (BACKFILL, FULL)
+    return Aftermath(ANEW, missed="" if is_brought else missed)
 
 
 def _without_a_full_export(plan: Mapping[str, Any]) -> str:

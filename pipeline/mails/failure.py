@@ -12,13 +12,14 @@ from pipeline.deployment import Deployment
 from pipeline.errors import (
     ASK_AGAIN,
     RUN_NOW,
+    HistoryLost,
     InputRefused,
     JobFailed,
     PipelineError,
     WishGivenUp,
 )
 from pipeline.instants import format_instant
-from pipeline.mails.aftermath import Aftermath, aftermath, ended_wish
+from pipeline.mails.aftermath import ANEW, Aftermath, aftermath, ended_wish
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
 from pipeline.mails.told import Incident
@@ -105,7 +106,9 @@ def _facts(
     deployment: Deployment,
     horizon: Horizon | None,
 ) -> dict[str, Any]:
-    kind = failure.kind
+    kind, remedy, command = failure.kind, failure.remedy, failure.kind.command
+    if kind is HistoryLost and plan.get("rebuilds"):
+        remedy, command = ANEW, RUN_NOW
     ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
     # Somebody's wish, which may be another than this run was to do.
     given_up = plan.get("asked", "") if failure.error == WishGivenUp.__name__ else ""
@@ -118,8 +121,8 @@ def _facts(
         "state": failure.state,
         "error": failure.error,
         "message": failure.message,
-        "remedy": after.remedy if ask_again and failure.heals_by_itself else failure.remedy,
-        "command": ask_again if only_ask else filled(kind.command, table, deployment, given_up),
+        "remedy": after.remedy if ask_again and failure.heals_by_itself else remedy,
+        "command": ask_again if only_ask else filled(command, table, deployment, given_up),
         "ask_again": "" if only_ask else ask_again,
         "heals_by_itself": after.heals,
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,

@@ -10,6 +10,7 @@ from pipeline import run_reports
 from pipeline.deployment import Deployment
 from pipeline.errors import REBUILD, RUN_NOW, RUN_ON, VERIFY_NOW, HistoryLost, PipelineError, error_names
 from pipeline.instants import format_instant
+from pipeline.mails.aftermath import ANEW
 from pipeline.mails.digest import Digest
 from pipeline.mails.frame import (
     CLEARED,
@@ -31,9 +32,6 @@ from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of, told_drift
 from pipeline.table.record_counts import accounting
 from pipeline.wording import number_of
-
-#: Of a table whose settings say that it rebuilds itself.
-_ANEW = "The next run makes the table anew from a full export by itself."
 
 
 def notices(
@@ -152,7 +150,7 @@ def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) 
     # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
     is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
     if is_made_anew and is_paused:
-        return f"Set its control parameter to RUN. {_ANEW}", RUN_ON
+        return f"Set its control parameter to RUN. {ANEW}", RUN_ON
     if horizon.is_lost and is_paused:
         told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
         return told, RUN_ON, HistoryLost.command
@@ -164,7 +162,7 @@ def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) 
     if kind:
         return kind.default_remedy, kind.command
     if is_made_anew:
-        return _ANEW, RUN_NOW
+        return ANEW, RUN_NOW
     return "Find out what holds the table up; the execution that is at work shows it.", PipelineError.command
 
 

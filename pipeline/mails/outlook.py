@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pipeline.mails.aftermath import ended_wish
+from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.digest import Digest, digest_due
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import meant_for
@@ -19,8 +19,11 @@ from pipeline.mails.incidents import News, after_failure, after_look, round_work
 from pipeline.mails.success import horizon_after
 from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, ExecutionInput, tick_of
+from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Idle, Observation
+from pipeline.planning.rules import history_needed
+from pipeline.planning.trust import load_too_long, recovery_too_short
 from pipeline.planning.wish_ends import TOLD_TO_THE_END
 from pipeline.settings import DAILY, TableSettings
 from pipeline.table.continuity import NOTHING_KNOWN, Rows, rows_of_report, rows_of_table
@@ -33,7 +36,7 @@ def outlook(
 
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
     """
-    horizon, rows, maintained = _horizon(seen), rows_of_table(seen.table.commits), seen.is_maintained
+    horizon, rows, maintained = _told_horizon(seen), rows_of_table(seen.table.commits), seen.is_maintained
     # Of a full export the table will have the history that its new source has, whose the table may not be yet.
     after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
     idle_for = action.reason if isinstance(action, Idle) else ""
@@ -52,11 +55,17 @@ def outlook(
         "news": news.names if idle_for and not wish.dry_run else [],
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
-        "rebuilds": settings.rebuilds,
+        "rebuilds": _rebuilds(seen, settings),
     }
 
 
-def _horizon(seen: Observation) -> Horizon | None:
+def _rebuilds(seen: Observation, settings: TableSettings) -> bool:
+    """Whether the next run makes lost history good by itself, as the planner has it."""
+    too_short = recovery_too_short(seen, history_needed(settings)) or load_too_long(seen)
+    return settings.rebuilds and not (too_short or full_refused_for_good(seen))
+
+
+def _told_horizon(seen: Observation) -> Horizon | None:
     """The table's horizon; None where history is lost and another run is at work on the full export that makes that good.
 
     Who was warned would ask for a second one, be refused as long as the first takes, and then pay for it.
@@ -107,7 +116,7 @@ def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, ho
     plan, tick = event["plan"], tick_of(event["input"])
     assert tick is not None  # who has started a run is told each failure of it, which is no news
     kind, ended = Kind(failure.error, failure.state, plan.get("mode", "")), ended_wish(plan, failure)
-    if event["retries"] and told.ended == ended:
-        # The try before has recorded the end without a mail (`lambdas.notify_failure`), or its answer was lost.
+    if tells_late(plan):
+        # Only an end that nobody had been told of is planned so, and it is recorded before its mail.
         told = replace(told, ended="")
     return after_failure(told, kind, tick, horizon, ended)

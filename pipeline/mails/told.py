@@ -14,6 +14,8 @@ from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
 
 #: A parameter holds 4,096 characters; more different failures than these in one incident are told again, but for the first.
 MOST_REMEMBERED = 12
+#: Parameters that are made again later than this were not repaired: the table was removed.
+_REPAIRED_WITHIN = timedelta(days=1)
 #: Of an error's name; longer ones are cut.
 LONGEST_NAME = 100
 
@@ -115,11 +117,15 @@ class Told:
         The parameter stays where a table is removed and added again. An incident of before would silence the same failure,
         and its all-clear would count all the time between. What is known of rows, days and wishes is the table's own, and
         holds. `deployed` is None where nobody can tell: then the table has been there for long. What was told while the
-        parameters were gone holds too: it ends when they are made again, for whatever reason.
+        parameters were gone holds too, if they were soon made again: nothing tells a repair from a table that came back.
         """
         found = self.incident.failures if self.incident else ()
+        if deployed is None or written >= deployed or not (found or self.level):
+            return self
         gone = tuple(one for one in found if one.kind.error == SettingsMissing.__name__)
-        if deployed is None or written >= deployed or not (gone != found or self.level):
+        if deployed - written > _REPAIRED_WITHIN:
+            gone = ()
+        if gone == found and not self.level:
             return self
         left = replace(self.incident, failures=gone) if self.incident and gone else None
         return replace(self, incident=left, level=0, outlived=True)

@@ -45,11 +45,11 @@ class ExecutionInput:
     def parse(cls, raw: Any, default_table: str) -> ExecutionInput:
         """Read an execution's input. `default_table` is the only table configured, or empty. Raises InputRefused."""
         if not isinstance(raw, Mapping):
-            raise InputRefused(f'the input is {json.dumps(raw)}; allowed is an object such as {{"table": "orders"}}')
+            raise InputRefused(f'the input is {_as_json(raw)}; allowed is an object such as {{"table": "orders"}}')
         unknown = sorted(raw.keys() - _FIELDS)
         if unknown:
             raise InputRefused(
-                f"the input has the unknown field {json.dumps(unknown[0])}; allowed are {', '.join(_FIELDS)}"
+                f"the input has the unknown field {_as_json(unknown[0])}; allowed are {', '.join(_FIELDS)}"
             )
         wish = cls(
             table=_table(raw, default_table),
@@ -61,7 +61,7 @@ class ExecutionInput:
             raise InputRefused(f'"from" is missing; "mode": "backfill" takes the instant to begin at, {_EXAMPLE_START}')
         if wish.mode != BACKFILL and wish.start is not None:
             raise InputRefused(
-                f'"from" goes with "mode": "backfill" and with no other; the mode is {json.dumps(wish.mode)}'
+                f'"from" goes with "mode": "backfill" and with no other; the mode is {_as_json(wish.mode)}'
             )
         return wish
 
@@ -104,16 +104,16 @@ def _table(raw: Mapping[str, Any], default_table: str) -> str:
         raise InputRefused("table is missing; name one of the tables in cdk.json: more than one is configured")
     name = raw.get("table", default_table)
     if not isinstance(name, str) or not is_table_name(name):
-        which = f"leave it out for {json.dumps(default_table)}" if default_table else "name one of those in cdk.json"
+        which = f"leave it out for {_as_json(default_table)}" if default_table else "name one of those in cdk.json"
         raise InputRefused(
-            f"table is {json.dumps(name)}; allowed is the name of a table, 3-255 of a-z, A-Z, 0-9, _, - and .; {which}"
+            f"table is {_as_json(name)}; allowed is the name of a table, 3-255 of a-z, A-Z, 0-9, _, - and .; {which}"
         )
     return name
 
 
 def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     if not any(value is a or (isinstance(value, str) and value == a) for a in allowed):
-        raise InputRefused(f"{name} is {json.dumps(value)}; allowed are {', '.join(map(json.dumps, allowed))}")
+        raise InputRefused(f"{name} is {_as_json(value)}; allowed are {', '.join(map(_as_json, allowed))}")
     return value
 
 
@@ -121,8 +121,13 @@ def _start(value: Any) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise InputRefused(f"from is {json.dumps(value)}; allowed is an instant, {_EXAMPLE_START}")
+        raise InputRefused(f"from is {_as_json(value)}; allowed is an instant, {_EXAMPLE_START}")
     try:
         return parse_instant(value)
     except ValueError as wrong:
         raise InputRefused(f"from: {wrong}") from wrong
+
+
+def _as_json(value: Any) -> str:
+    """A value as its author may have written it."""
+    return json.dumps(value, ensure_ascii=False)

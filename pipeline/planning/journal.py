@@ -140,10 +140,11 @@ class Claim:
 
     def with_refusal(self, report: Mapping[str, Any]) -> Claim:
         """The claim with what its job's report says of a refusal; without, where the report is older than the claim."""
-        error, client_token = report.get("error", ""), report.get("client_token", "")
+        # Somebody may have written it by hand.
+        error, client_token = str(report.get("error") or ""), report.get("client_token", "")
         if not error or (client_token and client_token == self.counted):
             return self
-        refusal, remedy = (report.get(part, "")[:LONGEST_TEXT] for part in ("message", "remedy"))
+        refusal, remedy = (str(report.get(part) or "")[:LONGEST_TEXT] for part in ("message", "remedy"))
         return replace(self, refused_with=error, refused_by=client_token, refusal=refusal, remedy=remedy)
 
     def is_done(self, table: TableState) -> bool:

@@ -77,7 +77,7 @@ def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action
     """Decide what this run does next."""
     return (
         _held_back(seen, wish)
-        or untold_end(seen, wish)
+        or untold_end(seen, wish, rules)
         or _rebuild(seen, wish, rules)
         or _give_up(seen, wish)
         or half_done(seen, wish)
@@ -157,7 +157,10 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     if is_too_late:
         earliest = format_instant(seen.restorable.earliest)
         told += f"was to begin at {format_instant(plan.start)}; nothing before {earliest} can be exported any more"
-        remedy = "Ask for it again; a backfill begins at a later instant then." if is_possible else _NONE_POSSIBLE
+        later = "; a backfill begins at a later instant then" if plan.mode == BACKFILL else ""
+        remedy = f"Ask for it again{later}." if is_possible else _NONE_POSSIBLE
+        if not seen.table.exists:
+            asked, remedy = "", made_anew(plan.mode)
     else:
         told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
     return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)

@@ -67,8 +67,11 @@ def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | N
 
 def load_too_long(seen: Observation) -> Halt | None:
     """A load that was lost again when it was done: the next one takes as long, and costs as much."""
-    table, kept = seen.table, timedelta(days=seen.source.recovery_days)
+    table, claim, kept = seen.table, seen.claim, timedelta(days=seen.source.recovery_days)
     if table.marker is None or table.marker.job != LOAD or table.committed_at is None:
+        return None
+    # What several runs have tried took as long as they waited, and not as a load does.
+    if claim is None or claim.plan.job_id != table.marker.job_id or claim.number != claim.plan.attempt:
         return None
     took = table.committed_at - table.marker.watermark
     if took + TIME_TO_ASK <= kept:
@@ -78,5 +81,6 @@ def load_too_long(seen: Observation) -> Halt | None:
         RecoveryTooShort,
         f"the last full export with its load took {took_hours:.1f} hours, and the source keeps {kept_hours} hours of history: "
         "with the time to ask for more that is too little, and what has changed meanwhile was lost again",
-        "Let the source keep 35 days of history: the next run makes the table anew then.",
+        "Let the source keep its history for longer, 35 days at most: the next run makes the table anew then. Or let the jobs "
+        "have more executors (spark.max_executors), deploy, and ask for a full export.",
     )

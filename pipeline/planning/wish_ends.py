@@ -8,12 +8,14 @@ Maintenance has no part in this: it is due again whoever has asked for it.
 
 from __future__ import annotations
 
-from pipeline.errors import VerificationFailed, WishGivenUp, error_names
+from pipeline.errors import HistoryLost, VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
 from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.planning.half_done import is_refused_for_good, out_of_reach, still_applies
 from pipeline.planning.journal import Claim, RunPlan
 from pipeline.planning.observation import HANDED_OVER, Halt, Idle, Observation, Record
+from pipeline.planning.rules import Rules
+from pipeline.planning.trust import unfit
 from pipeline.planning.wishes import backfill_again, serves
 
 #: What is told to its end, also where the schedule has begun it by itself, as a full export.
@@ -21,6 +23,7 @@ TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
 ASK_FOR_IT = "Ask for it again."
 _ASK_LATER = "Ask for it again once the table is up to date."
 _CATCH_UP = "Let the table catch up: it shows then what the backfill was to bring."
+_FULL_BRINGS = "A full export brings what the backfill was to bring; the table needs one anyway, as the next run says."
 
 
 def may_be_untold(seen: Observation) -> bool:
@@ -29,7 +32,7 @@ def may_be_untold(seen: Observation) -> bool:
     return claim is not None and claim.plan.mode in TOLD_TO_THE_END and claim.plan.job_id != seen.told_end
 
 
-def untold_end(seen: Observation, wish: ExecutionInput) -> Halt | Idle | Record | None:
+def untold_end(seen: Observation, wish: ExecutionInput, rules: Rules) -> Halt | Idle | Record | None:
     """What tells the end of the wish that was claimed last, if it has ended and nobody has been told.
 
     Who asks for the same again, or for everything anew, hears of that. A run for the schedule that could not tell of what it
@@ -46,7 +49,7 @@ def untold_end(seen: Observation, wish: ExecutionInput) -> Halt | Idle | Record 
         return None
     if is_done:
         return _done(seen, claim)
-    return None if serves(claim.plan, wish) or wish.mode == FULL else _left_undone(seen, claim)
+    return None if serves(claim.plan, wish) or wish.mode == FULL else _left_undone(seen, claim, rules)
 
 
 def _done(seen: Observation, claim: Claim) -> Record | None:
@@ -57,7 +60,7 @@ def _done(seen: Observation, claim: Claim) -> Record | None:
     return Record(marker.watermark, seen.recorded, plan.mode, untold=plan.job_id)
 
 
-def _left_undone(seen: Observation, claim: Claim) -> Halt | None:
+def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
     """What no run goes on with: refused by its job, of a verification left by two runs that died, or for what is no more."""
     plan = claim.plan
     table, start = seen.source.table.name, format_instant(plan.start) if plan.mode == BACKFILL else ""
@@ -78,18 +81,21 @@ def _left_undone(seen: Observation, claim: Claim) -> Halt | None:
     if claim.committed or still_applies(claim, seen) or out_of_reach(seen):
         return None
     # As long as there is a table, nothing but another full export follows one.
-    return None if plan.mode == FULL and seen.table.exists else _passed_by(seen, plan)
+    return None if plan.mode == FULL and seen.table.exists else _passed_by(seen, plan, rules)
 
 
-def _passed_by(seen: Observation, plan: RunPlan) -> Halt:
+def _passed_by(seen: Observation, plan: RunPlan, rules: Rules) -> Halt:
     """A wish that was begun for a source, or for a state of the table, that is no more."""
     table, told = seen.source.table.name, f"the {CALLED[plan.mode]} ({plan.job_id}) {_why(seen, plan)}"
     begins = backfill_again(seen, plan.start) if plan.mode == BACKFILL and seen.horizon else None
     asked, remedy = asking(table, plan.mode, format_instant(begins) if begins else ""), ASK_FOR_IT
+    lost = unfit(seen, ExecutionInput(table))
     if plan.mode == VERIFY:
         remedy = _ASK_LATER
-    elif not seen.table.exists:
+    elif not seen.table.exists or (lost and lost.error == HistoryLost.__name__ and rules.rebuilds):
         asked, remedy = "", made_anew(plan.mode)
+    elif lost:
+        asked, remedy = asking(table, FULL), _FULL_BRINGS
     elif plan.mode == BACKFILL and begins is None:
         asked, remedy = asking(table, UPDATE), _CATCH_UP
     return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)

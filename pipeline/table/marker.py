@@ -34,8 +34,7 @@ SNAPSHOT = PREFIX + "snapshot"
 LOADING = PREFIX + "loading"
 #: The watermark at which maintenance was last begun: so one that fails is not begun again at every tick.
 MAINTAINED = PREFIX + "maintained"
-#: JSON of field id to exact attribute name, for names that a Glue comment cannot hold; of ``/`` and column path while a
-#: table is being replaced and has no ids yet.
+#: JSON of field id to exact attribute name; of ``/`` and column path while a table is being replaced and has no ids yet.
 NAMES = PREFIX + "names"
 #: Counts of a commit; each is written as ``tidemark.count.<name>``.
 COUNT = PREFIX + "count."

@@ -37,7 +37,7 @@ def runs(schedule: Schedule, *, by_schedule: bool = True, retried: bool = False)
         if retried:
             with pytest.raises(AwsUnavailable):
                 call(notify_failure.handler, **event)
-        call(notify_failure.handler, **event, retries=int(retried))
+        call(notify_failure.handler, **event)
     if plan["kind"] == "Record":
         report = call(record_watermark.handler, plan=plan)
         told = {"plan": plan, "report": report, "exports": [], "jobRun": {}, "endedAt": "2026-11-21T23:59:59.000Z"}

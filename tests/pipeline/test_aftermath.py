@@ -51,7 +51,7 @@ def test_what_a_person_must_mend_is_said_also_where_all_is_done():
 def test_of_a_backfill_that_is_lost_with_its_history_nobody_is_asked_to_pay_for_again_what_the_next_run_brings():
     halt = {"kind": "Halt", "table": "orders", "ends": "backfill-1", "asked": ""}
     mail = failed("WishGivenUp", "Plan", asked={}, planned=halt)
-    assert "does by itself: The next run makes the table anew from a full export.\n" in mail.text
+    assert "does by itself: The next run makes the table anew from a full export by itself.\n" in mail.text
     assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
 
 
@@ -152,12 +152,17 @@ def test_a_failure_is_the_end_of_a_wish_where_no_run_goes_on_with_it(mode, error
 BACKFILL = {"mode": "backfill", "from": "2026-11-20T00:00:00Z"}
 
 
+NOT_BEGUN = (
+    "Nothing: your request was not begun, and no later run will do it. (If a success mail for it has come, it is done.)"
+)
+
+
 @pytest.mark.parametrize("error", ["HistoryLost", "TableRecreated", "KeyDoesNotFit"])
 @pytest.mark.parametrize(
     ("planned", "told"),
     [
-        ({"kind": "Halt", "table": "orders"}, "Nothing: your request was not begun, and no later run will do it."),
-        ({**PLANNED, "mode": "update"}, "Nothing: your request was not begun, and no later run will do it."),
+        ({"kind": "Halt", "table": "orders"}, NOT_BEGUN),
+        ({**PLANNED, "mode": "update"}, NOT_BEGUN),
         (
             {"kind": "Halt", "table": "orders", "mode": "verify", "ends": "verify-1", "asked": "{}"},
             "The schedule goes on with its own work; for what was asked for a person must act.",
@@ -171,9 +176,34 @@ def test_nobody_is_told_to_ask_for_a_backfill_again_where_the_full_export_brings
     assert (mail.facts["ask_again"], "ask again" in mail.text) == ("", False)
 
 
+def test_of_history_that_the_next_run_makes_good_nobody_is_told_to_pay_for_it():
+    planned = {"kind": "Halt", "table": "orders", "rebuilds": True}
+    mail = failed("HistoryLost", "Plan", asked={"mode": "verify"}, planned=planned)
+    assert "What to do: The next run makes the table anew from a full export by itself.\n" in mail.text
+    assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
+    assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
+
+
+def test_a_wish_that_the_next_runs_full_export_brings_is_not_to_be_asked_for_again_where_another_is_given_up():
+    halt = {"kind": "Halt", "table": "orders", "ends": "verify-1", "asked": ""}
+    for asked in (BACKFILL, FULL):
+        assert "ask again" not in (mail := failed("WishGivenUp", "Plan", asked=asked, planned=halt)).text
+        assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
+    verify = failed("WishGivenUp", "Plan", asked={"mode": "verify"}, planned=halt)
+    assert verify.facts["command"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
+
+
+def test_where_a_full_export_is_what_helps_the_mail_does_not_say_that_all_goes_on():
+    halt = {"kind": "Halt", "table": "orders", "ends": "backfill-1", "asked": '{"table":"orders","mode":"full"}'}
+    mail = failed("WishGivenUp", "Plan", asked={}, planned=halt)
+    assert (
+        "does by itself: The schedule goes on with its own work, unless that waits for a full export too" in mail.text
+    )
+
+
 def test_a_full_export_whose_run_has_met_what_a_full_export_mends_is_asked_for_once():
     mail = failed("KeyDoesNotFit", "Plan", asked={"mode": "full"}, planned={**PLANNED, "mode": "update"})
-    assert "was not begun, and no later run will do it. The command asks for it again.\n" in mail.text
+    assert f"{NOT_BEGUN} The command asks for it again.\n" in mail.text
     assert mail.text.count("start-execution") == 1
 
 

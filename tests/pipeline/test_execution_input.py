@@ -75,6 +75,7 @@ def test_an_input_is_a_wish(raw, expected):
         ),
         pytest.param({"mode": "backfill", "from": True}, "from is true; allowed", id="a truth for an instant"),
         pytest.param("orders", 'the input is "orders"', id="a text"),
+        pytest.param({"table": "Straße"}, 'table is "Straße"', id="a letter of another alphabet"),
         pytest.param(["orders"], r'the input is \["orders"\]', id="a list"),
         pytest.param(None, "the input is null", id="null"),
     ],

@@ -164,6 +164,12 @@ def test_a_report_of_a_refusal_says_why_and_by_which_job_run():
     assert (found.committed, found.reported, found.owner_runs) == (False, False, True)
 
 
+@pytest.mark.parametrize("error", ["Gap", {"a": 1}])
+def test_a_report_that_somebody_has_written_otherwise_fails_nothing(error):
+    found = claim(plan("12:00 13:00")).with_report({"error": error, "message": None}, owner_runs=False)
+    assert (found.refused_with, found.refusal) == (str(error), "")
+
+
 def test_of_a_long_refusal_so_much_is_known_as_is_handed_on():
     said = {"outcome": "refused", "error": "Gap", "message": "m" * 140_000, "remedy": "r" * 140_000}
     found = claim(plan("12:00 13:00")).with_report(said, owner_runs=False)

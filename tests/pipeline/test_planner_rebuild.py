@@ -133,7 +133,8 @@ def test_history_that_is_lost_again_and_again_is_no_reason_to_rebuild():
 
 
 DAY_OF_HISTORY = replace(seen("19/12:00", "19/13:00-20/13:00").source, recovery_days=1)
-LOAD = Marker(at("19/12:00"), at("19/12:00"), "load", "job", ARN, SOURCE.id, {})
+LOADED = plan("19/12:00", FULL, 7)
+LOAD = Marker(at("19/12:00"), at("19/12:00"), "load", LOADED.job_id, ARN, SOURCE.id, {})
 
 
 @pytest.mark.parametrize(
@@ -149,7 +150,7 @@ LOAD = Marker(at("19/12:00"), at("19/12:00"), "load", "job", ARN, SOURCE.id, {})
 )
 def test_a_load_that_outlasts_the_recovery_period_is_not_paid_for_again_and_again(committed, marker, days, is_halt):
     shows = TableState(True, marker, committed_at=at(committed) if committed else None)
-    world = replace(seen(shows=shows), source=replace(DAY_OF_HISTORY, recovery_days=days))
+    world = replace(seen(shows=shows), source=replace(DAY_OF_HISTORY, recovery_days=days), claim=claim(LOADED))
     action = follow(world)
     if not is_halt:
         assert isinstance(action, Export)
@@ -159,6 +160,13 @@ def test_a_load_that_outlasts_the_recovery_period_is_not_paid_for_again_and_agai
     assert "took 2" in action.message
     assert "keeps 24 hours of history" in action.message
     assert isinstance(follow(world, wish(FULL)), Export), "a person may ask for another"
+
+
+def test_a_load_that_several_runs_have_tried_may_have_waited_and_is_made_again():
+    shows = TableState(True, LOAD, committed_at=at("20/12:30"))
+    world = replace(seen(shows=shows), source=DAY_OF_HISTORY)
+    for others in (claim(LOADED, 8), claim(plan("19/12:00 19/13:00"), 8), None):
+        assert isinstance(follow(replace(world, claim=others)), Export)
 
 
 def test_a_table_that_follows_its_source_does_not_notice():

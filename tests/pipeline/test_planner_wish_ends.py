@@ -103,6 +103,7 @@ BACKFILL_FROM = '{"table":"orders","mode":"backfill","from":"2026-11-21T10:00:00
 VERIFY_AGAIN, UPDATED = '{"table":"orders","mode":"verify"}', '{"table":"orders","mode":"update"}'
 ANEW, LATER = "Nothing: the next run makes the table anew", "Ask for it again once the table is up to date."
 CATCH_UP, AGAIN = "Let the table catch up", "Ask for it again."
+FULL_AGAIN, FULL_BRINGS = '{"table":"orders","mode":"full"}', "A full export brings what the backfill was to bring;"
 GONE, LOST = seen("", "09:00-14:00"), seen("12:00", "12:30-14:00")
 BACK, FAR_BACK = seen("11:00", "09:00-14:00"), seen("09:30", "09:00-14:00")
 OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows=TableState(exists=True))
@@ -119,10 +120,14 @@ OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows
         pytest.param(VERIFIED, LOST, "nothing before", VERIFY_AGAIN, LATER, id="verify, history lost"),
         pytest.param(VERIFIED, OF_ANOTHER, "with id id-of-the-new", VERIFY_AGAIN, LATER, id="verify, another source"),
         pytest.param(BACKFILLED, GONE, "gone or another one", "", ANEW, id="backfill, no table"),
-        pytest.param(BACKFILLED, STRANGE, "gone or another one", UPDATED, CATCH_UP, id="backfill, a stranger's table"),
+        pytest.param(
+            BACKFILLED, STRANGE, "gone or another one", FULL_AGAIN, FULL_BRINGS, id="backfill, a stranger's table"
+        ),
         pytest.param(BACKFILLED, BACK, "it is at 2026-11-21T11:00:00Z now", BACKFILL_FROM, AGAIN, id="backfill, back"),
         pytest.param(BACKFILLED, FAR_BACK, "it is at 2026-11-21T09:30:00Z now", UPDATED, CATCH_UP, id="backfill, far"),
-        pytest.param(BACKFILLED, OF_ANOTHER, "with id id-of-the-new", UPDATED, CATCH_UP, id="backfill, another source"),
+        pytest.param(
+            BACKFILLED, OF_ANOTHER, "with id id-of-the-new", FULL_AGAIN, FULL_BRINGS, id="backfill, another source"
+        ),
         pytest.param(LOADED, replace(GONE, source=OF_ANOTHER.source), "another one now", "", ANEW, id="full, no table"),
     ],
 )
@@ -136,6 +141,23 @@ def test_what_was_begun_for_a_source_or_a_table_that_is_no_more_is_told(wished, 
         assert said in action.message
         told = next_action(replace(world, told_end=wished.job_id), wish(), rules)
         assert getattr(told, "error", "") != "WishGivenUp", "and what comes next is not held up"
+
+
+@pytest.mark.parametrize(("rebuilds", "asked", "remedy"), [(False, FULL_AGAIN, FULL_BRINGS), (True, "", ANEW)])
+def test_a_backfill_of_a_table_that_was_rolled_back_behind_its_history_is_brought_by_a_full_export(
+    rebuilds, asked, remedy
+):
+    world = replace(seen("08:00", "09:00-14:00"), claim=claim(BACKFILLED))
+    action = next_action(world, wish(), Rules(HOUR, rebuilds=rebuilds))
+    assert (action.error, action.asked) == ("WishGivenUp", asked)
+    assert action.remedy.startswith(remedy)
+
+
+@pytest.mark.parametrize("wished", [BACKFILLED, LOADED])
+def test_what_comes_too_late_for_a_table_that_is_gone_is_brought_by_the_next_run(wished):
+    action = update(seen("", "12:30-14:00", claim=claim(wished)))
+    assert (action.error, action.asked) == ("WishGivenUp", "")
+    assert action.remedy.startswith(ANEW)
 
 
 def test_a_full_export_of_the_old_source_is_not_given_up_while_there_is_a_table_that_needs_another():

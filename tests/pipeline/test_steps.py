@@ -17,7 +17,6 @@ EVENT = {
     "input": {"table": "orders", "scheduled_time": "2026-11-21T13:00:00Z"},
     "execution": EXECUTION,
     "plan": {"table": "orders", "tick_minutes": 15},
-    "retries": 0,
 }
 OPEN = Told(incident("12:15", "12:00", Kind("PitrOff", "Plan")))
 OVER = News(Told(), over=OPEN.incident)

@@ -67,7 +67,7 @@ def _tried(name: str, run: Run) -> Generator[int, None, str]:
     """A task, tried again as its Retry says; the state that its Catch names where that does not help."""
     tries = [0] * len(STATES[name]["Retry"])
     while True:
-        begun, run.retries = name not in FUNCTIONS, sum(tries)
+        begun = name not in FUNCTIONS
         try:
             if not begun:
                 run.ask("lambda", _nothing)

@@ -63,8 +63,6 @@ class Run:
     #: Whether a state that mails has been given up, or what it mailed could not be recorded.
     untold: bool = False
     steps: int = 0
-    #: How often the state at hand has been tried before.
-    retries: int = 0
     is_first_round: bool = True
     outcome: str = ""
 

@@ -76,6 +76,9 @@ def notify_failure(run: Run) -> State:
     if failure.state == "RunSparkJob":
         failure = failure.explained_by(_report(run), run.token)
     run.failure = failure
+    if tells_late(_event(run)["plan"]):
+        _remember_end(run, failure)
+        yield from run.pause()
     try:
         if tick_of(run.input) is None:
             _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
@@ -83,8 +86,6 @@ def notify_failure(run: Run) -> State:
             yield from _tell_the_incident(run, failure)
     except EdgeFailed:
         run.could_not_tell()
-        if tells_late(_event(run)["plan"]):
-            _remember_end(run, failure)
         raise
     yield from run.pause()
     _remember_end(run, failure)
@@ -120,7 +121,7 @@ def _event(run: Run) -> dict[str, Any]:
     """What the states that mail are handed, but for the report of a round."""
     plan = {"table": "orders", **describe(run.plan), **run.outlook} if run.plan else {}
     started = format_instant(instant(run.started))
-    return {"input": run.input, "execution": run.name, "startedAt": started, "plan": plan, "retries": run.retries}
+    return {"input": run.input, "execution": run.name, "startedAt": started, "plan": plan}
 
 
 def _send(run: Run, mail: Mail, *, of_incident: bool = False) -> None:

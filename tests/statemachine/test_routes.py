@@ -189,7 +189,6 @@ def test_a_halt_is_mailed_and_fails_the_execution():
     told = route.last("NotifyFailure")["Payload"]
     assert told["failure"] == {"state": "Plan", "error": "PitrOff", "cause": HALT["cause"]}
     assert (told["plan"], told["input"], told["execution"]) == (HALT, {"table": "orders"}, "arn-of-the-execution")
-    assert told["retries"] == 0
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if not name.startswith("Notify")])
