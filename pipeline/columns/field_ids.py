@@ -31,7 +31,7 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     for schema_id in dict.fromkeys(_schemas_of_rows(metadata)):
         _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
         # What the properties say of an id is said of now: what it held then, only comments tell.
-        _refuse_exchanged(_holders(metadata, schema_id, {}), holders)
+        _refuse_exchanged(_holders(metadata, schema_id, {}), holders, _kept_comments(metadata, schema_id))
 
 
 def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
@@ -73,15 +73,34 @@ def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]
         raise _older_than_columns(f"it lacks {names}")
 
 
-def _refuse_exchanged(then: Set[_Holder], now: Set[_Holder]) -> None:
+def _refuse_exchanged(then: Set[_Holder], now: Set[_Holder], kept: Set[int]) -> None:
     """Refuse a table in which an attribute of now was held by another column, or nested field, that holds something else now.
 
-    A comment that is no attribute's name, as a person may have written it, tells nothing.
+    A comment that is no attribute's name, as a person may have written it, tells nothing. Nor does one that has stayed
+    (`kept`: the ids): who replaces a table writes all comments anew.
     """
     there, stayed = {place for place, _ in now}, {place for place, _ in then & now}
-    if moved := {place for place, _ in then if place in there - stayed}:
+    if moved := {place for place, id_ in then if id_ not in kept and place in there - stayed}:
         names = ", ".join(sorted(on_one_line("".join(f"/{step(name)}" for name in place)) for place in moved))
         raise _older_than_columns(f"other columns held {names} then")
+
+
+def _kept_comments(metadata: Mapping[str, Any], schema_id: int | None) -> set[int]:
+    """The ids of columns and nested fields whose comments are what they were in a schema."""
+    now = dict(_all_comments(current_schema(metadata)["fields"]))
+    then = dict(_all_comments(_columns(metadata, schema_id)))
+    return {id_ for id_, comment in then.items() if id_ in now and now[id_] == comment}
+
+
+def _all_comments(raw: Any) -> Iterator[tuple[int, str]]:
+    if isinstance(raw, list):
+        for one in raw:
+            yield from _all_comments(one)
+    elif isinstance(raw, Mapping):
+        if "id" in raw:
+            yield raw["id"], raw.get("doc", "")
+        for value in raw.values():
+            yield from _all_comments(value)
 
 
 def _older_than_columns(what: str) -> RebuildNeeded:

@@ -15,12 +15,18 @@ from pipeline.columns.table_columns import Columns, current_schema, ids_by_path
 from pipeline.columns.types import Field, Kind
 from pipeline.errors import OverrideContradicted
 
-#: Of what Iceberg makes buckets, and of what it cuts pieces …
-_CUT = frozenset({Kind.TEXT, Kind.DIGITS, Kind.SCALARS, Kind.JSON, Kind.LONG, Kind.DECIMAL, Kind.BYTES})
-#: … and what it takes as it is.
-_WHOLE = _CUT | {Kind.FLAG}
+#: Of what Iceberg makes buckets, whose numbers do not tell of which type they were made.
+_BUCKETED = frozenset({Kind.TEXT, Kind.DIGITS, Kind.SCALARS, Kind.JSON, Kind.LONG, Kind.DECIMAL, Kind.BYTES})
+#: The transforms whose values are of the column's own type, and by that type the kinds of which a column may become: what
+#: lists the files of before is read by the type of now.
+_OF_OWN_TYPE = ("identity", "truncate", "void")
+_KINDS_OF_TYPE = {
+    "string": frozenset({Kind.TEXT, Kind.DIGITS, Kind.SCALARS, Kind.JSON}),
+    "long": frozenset({Kind.LONG}),
+    "binary": frozenset({Kind.BYTES}),
+    "boolean": frozenset({Kind.FLAG}),
+}
 _NONE: frozenset[Kind] = frozenset()
-_KINDS_OF_TRANSFORM = {"identity": _WHOLE, "void": _WHOLE, "bucket": _CUT, "truncate": _CUT}
 
 #: By name, the kinds of which a column of that name may be.
 KeptNames = Mapping[str, frozenset[Kind]]
@@ -32,15 +38,23 @@ def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
         return {}
     specs = [field for spec in metadata["partition-specs"] for field in spec["fields"]]
     orders = [field for order in metadata.get("sort-orders", ()) for field in order["fields"]]
-    columns = {id_: raw["name"] for raw in current_schema(metadata)["fields"] for _, id_ in ids_by_path([raw])}
+    columns = {id_: raw for raw in current_schema(metadata)["fields"] for _, id_ in ids_by_path([raw])}
     kept: dict[str, frozenset[Kind]] = {}
     for field in specs + orders:
         if field["source-id"] in columns:
-            name = columns[field["source-id"]]
-            kind = field["transform"].partition("[")[0]
-            kept[name] = kept.get(name, _WHOLE) & _KINDS_OF_TRANSFORM.get(kind, _NONE)
+            column = columns[field["source-id"]]
+            kinds = _kinds(field["transform"].partition("[")[0], column["type"])
+            kept[column["name"]] = kept.get(column["name"], kinds) & kinds
     # Nor may a column have the name of a partition, unless that is made of its very values.
     return {**{field["name"]: _NONE for field in specs}, **kept}
+
+
+def _kinds(transform: str, type_: Any) -> frozenset[Kind]:
+    """Of which kinds a column may become that a transform is made of. `type_`: in Iceberg's JSON, a column's own."""
+    if transform == "bucket":
+        return _BUCKETED
+    is_known = transform in _OF_OWN_TYPE and isinstance(type_, str)
+    return _KINDS_OF_TYPE.get(type_, _NONE) if is_known else _NONE
 
 
 def misplaced(fields: Iterable[Field], kept: KeptNames) -> frozenset[str]:
@@ -49,7 +63,7 @@ def misplaced(fields: Iterable[Field], kept: KeptNames) -> frozenset[str]:
 
 
 def check_placed(columns: Columns, kept: KeptNames, before: Iterable[Field] = ()) -> None:
-    """Refuse names that the table would not take; only a declared one can be such. Raises OverrideContradicted.
+    """Refuse names that the table would not take, as declared ones may be. Raises OverrideContradicted.
 
     `before`: fields that the table has, which it takes as they are.
     """

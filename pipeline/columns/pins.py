@@ -153,7 +153,7 @@ def _check_names(columns: Columns) -> None:
         one, other = found
         told = f"the names {one.name!r} and {other.name!r} of the attributes {one.attribute!r} and {other.attribute!r}"
         raise OverrideContradicted(
-            f"{told} are one: at least one of them is declared, and in Parquet files no name begins with a digit",
+            f"{told} are one: at least one of them is declared, and Parquet files have _1 for 1",
             mended_by("set another name, or one for the other attribute as well"),
         )
 

@@ -43,3 +43,16 @@ def test_a_hash_that_is_set_after_a_comment_leaves_no_value_clear(commented):
     source.put(21, item("c"))
     carry_out(source, source.full(25), **{"e-mail": {"hash": True}})
     assert source.rows()["b"]["e_mail"] == hashed('{"S":"new"}')
+
+
+def test_comments_that_are_names_of_other_attributes_are_no_exchange_of_columns(shop):
+    source = shop()
+    source.put(1, item("a", customer={"S": "c"}, name={"S": "n"}))
+    source.load(5)
+    table = f"glue.shop.{source.name}"
+    source.spark.sql(f"ALTER TABLE {table} ALTER COLUMN customer COMMENT 'name'")
+    source.spark.sql(f"ALTER TABLE {table} ALTER COLUMN name COMMENT 'full name'")
+    for at in (6, 21):
+        source.put(at, item("a", customer={"S": f"c{at}"}, name={"S": "n"}))
+        source.merge(at - 1, at + 14)  # the first one commits with these comments, and the second one looks at it
+        assert source.differences(at + 14) == []

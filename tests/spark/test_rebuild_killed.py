@@ -14,7 +14,7 @@ from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import Killed, killed
 
 pytestmark = pytest.mark.spark
-#: Names that no comment can hold are told by the ids of columns.
+#: A name that no comment can hold.
 LONG_NAME = "n" * 300
 INSIDE = {"L": [{"M": {LONG_NAME: S, "x": S}}]}
 

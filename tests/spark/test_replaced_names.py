@@ -103,3 +103,15 @@ def test_a_column_that_partitions_were_made_of_keeps_its_type_where_the_key_chan
     source.put(21, {"pk": {"S": "b0"}, "state": TEXTS})
     source.merge(20, 40)
     assert source.differences(40) == []
+
+
+def test_a_table_that_a_person_has_partitioned_is_maintained_after_the_first_load_over_it(shop):
+    source = shop()
+    columns = "(pk STRING, state STRING) USING iceberg PARTITIONED BY (state)"
+    source.spark.sql(f"CREATE TABLE glue.shop.{source.name} {columns}")
+    source.change("INSERT INTO TABLE VALUES ('a', 'abcdef'), ('b', 'x')")
+    source.put(1, *({"pk": {"S": key}, "state": {"N": "7"}} for key in "ab"))
+    source.load(5)
+    source.maintain(5)
+    assert source.differences(5) == []
+    assert {row["state_2"] for row in source.rows().values()} == {7}
