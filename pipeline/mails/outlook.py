@@ -116,7 +116,7 @@ def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, ho
     plan, tick = event["plan"], tick_of(event["input"])
     assert tick is not None  # who has started a run is told each failure of it, which is no news
     kind, ended = Kind(failure.error, failure.state, plan.get("mode", "")), ended_wish(plan, failure)
-    if tells_late(plan):
+    if ended and tells_late(plan):
         # Only an end that nobody had been told of is planned so, and it is recorded before its mail.
         told = replace(told, ended="")
     return after_failure(told, kind, tick, horizon, ended)

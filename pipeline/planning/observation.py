@@ -156,7 +156,7 @@ class Idle:
 
 @dataclass(frozen=True)
 class Halt:
-    """Only a person can help: the run fails with the named error.
+    """A person must act, or at least know: the run fails with the named error.
 
     `ends`: the job id of the wish that no run goes on with, whose end it tells; `mode`: that of the wish, where its job's own
     error tells; `asked`: the input to ask for it again, as JSON. Else "".

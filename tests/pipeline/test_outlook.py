@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from pipeline.mails.digest import Digest
-from pipeline.mails.outlook import after_idle, after_round, outlook
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.outlook import after_failed_tick, after_idle, after_round, outlook
 from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL
 from pipeline.settings import TableSettings
@@ -87,3 +88,19 @@ def test_a_full_export_at_work_hides_no_history_that_runs_out():
 def test_the_mails_know_whether_the_table_rebuilds_itself():
     world = seen("12:00", "09:00-12:30")
     assert (looked(world)["rebuilds"], looked(world, rebuilds=True)["rebuilds"]) == (False, True)
+
+
+def test_what_a_run_tells_in_the_place_of_another_is_news_though_its_end_is_recorded():
+    halt = {"kind": "Halt", "table": "orders", "mode": "verify", "ends": "verify-1", "asked": ""}
+    known = replace(told(Kind("VerificationFailed", "Plan", "verify")), ended="verify-1")
+    failure = Failure("Plan", "VerificationFailed", "They differ.", "Read them.")
+    news = after_failed_tick(known, {**IDLE, "plan": halt}, failure, None)
+    assert (news.names, news.told.ended) == (["Failed"], "verify-1")
+
+
+def test_a_parameter_that_cannot_be_corrected_makes_nobody_forget_whose_end_was_told():
+    record = {"kind": "Record", "table": "orders", "mode": "", "fulfils": False}
+    known = replace(Told(), ended="verify-1")
+    failure = Failure("RecordWatermark", "PermissionMissing", "It was denied.", "Allow it.")
+    news = after_failed_tick(known, {**IDLE, "plan": record}, failure, None)
+    assert (news.names, news.told.ended) == (["Failed"], "verify-1")
