@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.local_aws, pytest.mark.deployed]
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        pytest.param({"tabel": "orders"}, "unknown field 'tabel'", id="an unknown field"),
+        pytest.param({"tabel": "orders"}, 'unknown field "tabel"', id="an unknown field"),
         pytest.param({"table": "nothing"}, "configured are ledger, orders", id="a table that is not configured"),
     ],
 )
