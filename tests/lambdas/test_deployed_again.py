@@ -66,15 +66,6 @@ def test_an_incident_goes_on_where_only_one_parameter_was_deleted_and_repaired(
     assert schedule.subjects[-1] == "ALL CLEAR orders: SettingsMissing is over"
 
 
-def test_a_table_that_comes_back_after_months_has_no_all_clear_of_a_run_that_met_its_removal(
-    schedule: Schedule, account: Account
-):
-    schedule.fails("SettingsMissing")
-    account.aws.advance(90 * 86_400)
-    deployed_again(account, *MADE)
-    assert schedule.plans()["news"] == []
-
-
 def test_that_both_parameters_were_gone_is_over_when_both_are_repaired(schedule: Schedule, account: Account):
     schedule.fails("TableNotFound")
     schedule.fails("SettingsMissing")
