@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from pipeline.columns.names import doc_of
 from pipeline.columns.pointers import on_one_line, step
-from pipeline.columns.table_columns import Columns, columns_of, current_schema, ids_by_path, is_ours
-from pipeline.columns.types import Field, Kind
+from pipeline.columns.table_columns import Columns, attribute_of, columns_of, current_schema, ids_by_path, is_ours
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import WATERMARK, ancestors_of_main, shown_schema_id
+from pipeline.table.marker import NAMES, WATERMARK, ancestors_of_main, shown_schema_id
 
 #: The path to an attribute, and the id of the column or nested field that holds it.
 _Holder = tuple[tuple[str, ...], int]
@@ -26,9 +26,12 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     Nor may one have another type, or hold another attribute: a table that is replaced whole gives a name the id that it had.
     Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
-    now = _types_now(metadata)
-    holders = _holders(metadata, metadata["current-schema-id"], metadata.get("properties", {}))
-    for schema_id in dict.fromkeys(_schemas_of_rows(metadata)):
+    current = metadata["current-schema-id"]
+    earlier = dict.fromkeys(schema_id for schema_id in _schemas_of_rows(metadata) if schema_id != current)
+    if not earlier:
+        return  # as nearly always: the rows were written with the columns of now
+    now, holders = _types_now(metadata), _holders(metadata, current, metadata.get("properties", {}))
+    for schema_id in earlier:
         _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
         # What the properties say of an id is said of now: what it held then, only comments tell.
         _refuse_exchanged(_holders(metadata, schema_id, {}), holders, _kept_comments(metadata, schema_id))
@@ -87,20 +90,24 @@ def _refuse_exchanged(then: Set[_Holder], now: Set[_Holder], kept: Set[int]) -> 
 
 def _kept_comments(metadata: Mapping[str, Any], schema_id: int | None) -> set[int]:
     """The ids of columns and nested fields whose comments are what they were in a schema."""
-    now = dict(_all_comments(current_schema(metadata)["fields"]))
-    then = dict(_all_comments(_columns(metadata, schema_id)))
+    now, then = (
+        {way[-1]["id"]: way[-1].get("doc", "") for way in _ways(fields)}
+        for fields in (current_schema(metadata)["fields"], _columns(metadata, schema_id))
+    )
     return {id_ for id_, comment in then.items() if id_ in now and now[id_] == comment}
 
 
-def _all_comments(raw: Any) -> Iterator[tuple[int, str]]:
+def _ways(raw: Any, outer: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every named field in Iceberg's JSON of fields or of a type, behind those around it, outermost first."""
     if isinstance(raw, list):
         for one in raw:
-            yield from _all_comments(one)
+            yield from _ways(one, outer)
     elif isinstance(raw, Mapping):
         if "id" in raw:
-            yield raw["id"], raw.get("doc", "")
+            outer = (*outer, raw)
+            yield outer
         for value in raw.values():
-            yield from _all_comments(value)
+            yield from _ways(value, outer)
 
 
 def _older_than_columns(what: str) -> RebuildNeeded:
@@ -112,22 +119,12 @@ def _older_than_columns(what: str) -> RebuildNeeded:
 
 def _holders(metadata: Mapping[str, Any], schema_id: int | None, properties: Mapping[str, str]) -> set[_Holder]:
     """The attributes of a schema, as far as comments can hold their names, with the ids of what holds them."""
-    schemas = [schema for schema in metadata["schemas"] if schema["schema-id"] == schema_id]
-    if not schemas:
-        return set()
-    columns = columns_of({"schemas": schemas, "current-schema-id": schema_id, "properties": properties}, ())
-    return set(_held(columns.all, dict(ids_by_path(schemas[0]["fields"]))))
-
-
-def _held(
-    fields: Iterable[Field], ids: Mapping[str, int], outer: str = "", at: tuple[str, ...] = ()
-) -> Iterator[_Holder]:
-    for field in fields:
-        path, place, type_ = outer + field.name, (*at, doc_of(field.attribute)), field.type
-        yield place, ids[path]
-        while type_.element is not None:
-            path, type_ = f"{path}.{'value' if type_.kind is Kind.DICTIONARY else 'element'}", type_.element
-        yield from _held(type_.fields, ids, f"{path}.", place)
+    columns, names = _columns(metadata, schema_id), json.loads(properties.get(NAMES, "{}"))
+    paths = {id_: path for path, id_ in ids_by_path(columns)}
+    return {
+        (tuple(doc_of(attribute_of(raw, paths[raw["id"]], names)) for raw in way), way[-1]["id"])
+        for way in _ways(columns)
+    }
 
 
 def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
@@ -138,21 +135,9 @@ def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
 
 def columns_then(metadata: Mapping[str, Any], schema_id: int, key: tuple[KeyAttribute, ...]) -> Columns:
     """The columns of one of the table's schemas, by the names that they have now: one that somebody has renamed is no news."""
-    names = dict(_all_names(current_schema(metadata)["fields"]))
+    names = {way[-1]["id"]: way[-1]["name"] for way in _ways(current_schema(metadata)["fields"])}
     schema = {"schema-id": schema_id, "fields": _renamed(_columns(metadata, schema_id), names)}
     return columns_of({**metadata, "schemas": [schema], "current-schema-id": schema_id}, key)
-
-
-def _all_names(raw: Any) -> Iterator[tuple[int, str]]:
-    """The ids of all named fields in Iceberg's JSON of fields or of a type, each with its name."""
-    if isinstance(raw, list):
-        for one in raw:
-            yield from _all_names(one)
-    elif isinstance(raw, Mapping):
-        if "id" in raw:
-            yield raw["id"], raw["name"]
-        for value in raw.values():
-            yield from _all_names(value)
 
 
 def _renamed(raw: Any, names: Mapping[int, str]) -> Any:

@@ -105,8 +105,11 @@ def _inside(type_: ColumnType) -> tuple[Field, ...]:
 
 def description(columns: Columns, schema: Mapping[str, Any] | None = None) -> dict[str, str]:
     """The table properties that say of columns what no schema does. `schema`: in Iceberg's JSON, once the table has it."""
-    names = exact_names(schema, columns.all) if schema else exact_names_by_path(columns.all)
-    return {**key_property(columns.key), **column_kinds(columns.all, schema), **names}
+    return {
+        **key_property(columns.key),
+        **column_kinds(columns.all, schema),
+        **exact_names(columns.all, schema),
+    }
 
 
 def key_property(key: Iterable[Field]) -> dict[str, str]:
@@ -144,8 +147,12 @@ def is_ours(name: str) -> bool:
 
 def _field(raw: Mapping[str, Any], names: Mapping[str, str], kinds: Mapping[str, str], outer: str = "") -> Field:
     path = outer + raw["name"]
-    attribute = names.get(str(raw["id"])) or names.get(_AT + path) or raw.get("doc") or raw["name"]
-    return Field(attribute, raw["name"], _type(raw["type"], path, raw["id"], names, kinds))
+    return Field(attribute_of(raw, path, names), raw["name"], _type(raw["type"], path, raw["id"], names, kinds))
+
+
+def attribute_of(raw: Mapping[str, Any], path: str, names: Mapping[str, str]) -> str:
+    """The attribute that a field in Iceberg's JSON, at that path, holds. `names`: what the property tells."""
+    return names.get(str(raw["id"])) or names.get(_AT + path) or str(raw.get("doc") or raw["name"])
 
 
 def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
@@ -174,10 +181,8 @@ def column_kinds(fields: Iterable[Field], schema: Mapping[str, Any] | None = Non
     By the ids of the schema in Iceberg's JSON, under which a column keeps its kind whatever somebody calls it, or, for a
     table whose schema gets its ids only when it is written, by the paths of the columns.
     """
-    ids = dict(ids_by_path(schema["fields"])) if schema else {}
     kinds = {path: type_.kind.value for path, type_, _ in _paths(fields) if type_.kind not in _PLAIN_KINDS}
-    by_place = {f"{_ID}{ids[path]}" if schema else path: kind for path, kind in kinds.items()}
-    return {KINDS: json.dumps(by_place, sort_keys=True)}
+    return {KINDS: json.dumps(_by_place(kinds, schema, before_id=_ID), sort_keys=True)}
 
 
 def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType, str]]:
@@ -195,29 +200,29 @@ def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[t
         yield from _type_paths(f"{path}.{part}", type_.element)
 
 
-def exact_names(schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, str]:
-    """The table property with the exact names, by the ids of the schema in Iceberg's JSON.
+def exact_names(fields: Iterable[Field], schema: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """The table property with the exact names, by ids or paths as `column_kinds` has it.
 
     Comments are for readers: not every name fits into one, and a comment that somebody else sets makes no other attribute.
     """
+    names = {path: attribute for path, _, attribute in _paths(fields) if attribute}  # what is in a list has no name
+    return {NAMES: json.dumps(_by_place(names, schema, before_path=_AT), ensure_ascii=False, sort_keys=True)}
+
+
+def _by_place(
+    by_path: Mapping[str, str], schema: Mapping[str, Any] | None, *, before_id: str = "", before_path: str = ""
+) -> dict[str, str]:
+    """The same by the ids of the schema, or, without one, by the paths, with what stands before either."""
+    if not schema:
+        return {before_path + path: value for path, value in by_path.items()}
     ids = dict(ids_by_path(schema["fields"]))
-    return _names({str(ids[path]): attribute for path, _, attribute in _paths(fields)})
-
-
-def exact_names_by_path(fields: tuple[Field, ...]) -> dict[str, str]:
-    """The same property by the paths of the columns, for a table whose schema gets its ids only when it is written."""
-    return _names({_AT + path: attribute for path, _, attribute in _paths(fields)})
+    return {f"{before_id}{ids[path]}": value for path, value in by_path.items()}
 
 
 def is_described_by_path(properties: Mapping[str, str]) -> bool:
     """Whether names or kinds are told by path, as who replaced a table has left it if it ended before it knew the ids."""
     names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
     return any(place.startswith(_AT) for place in names) or any(not place.startswith(_ID) for place in kinds)
-
-
-def _names(attributes: Mapping[str, str]) -> dict[str, str]:
-    named = {place: attribute for place, attribute in attributes.items() if attribute}  # what is in a list has no name
-    return {NAMES: json.dumps(named, ensure_ascii=False, sort_keys=True)}
 
 
 def ids_by_path(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:

@@ -10,7 +10,6 @@ from pipeline.columns.table_columns import (
     column_kinds,
     columns_of,
     exact_names,
-    exact_names_by_path,
     is_described_by_path,
 )
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
@@ -45,7 +44,7 @@ def test_columns_come_back_from_the_metadata_as_they_were():
             Field("M", "m", ColumnType(Kind.STRUCT, fields=(Field("J", "j", JSON),))),
         ),
     )
-    properties = {**exact_names(SCHEMA, was.all), **column_kinds(was.all, SCHEMA)}
+    properties = {**exact_names(was.all, SCHEMA), **column_kinds(was.all, SCHEMA)}
     assert json.loads(properties["tidemark.names"]) == {
         "1": "pk",
         "2": "sk",
@@ -57,7 +56,7 @@ def test_columns_come_back_from_the_metadata_as_they_were():
     assert json.loads(properties["tidemark.kinds"]) == {"#3": "digits", "#4": "set", "#7": "scalars", "#8": "json"}
     metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}
     assert columns_of(metadata, KEY) == was
-    names, kinds = exact_names_by_path(was.all), column_kinds(was.all)
+    names, kinds = exact_names(was.all), column_kinds(was.all)
     assert json.loads(names["tidemark.names"]) == {
         "/pk": "pk",
         "/sk": "sk",
