@@ -29,7 +29,7 @@ def observe(
     if claim:
         claim = _with_owner(deployment, name, claim, execution)
     # After the claim's owner and report: of work that they say has ended the table must not show the state of before.
-    state = table.look(deployment.database, found.settings.iceberg_table)
+    state = table.look(deployment, found.settings.iceberg_table)
     seen = Observation(
         source=history,
         table=state,

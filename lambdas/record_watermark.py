@@ -16,7 +16,7 @@ def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str
     if plan.get("mode") in REPORTED_AS:
         report = reports.read(deployment, name, plan["job_id"])
         return round_of_report(plan, report, deployment.report_uri(name, plan["job_id"]))
-    marker = committed(table.look(deployment.database, plan["iceberg_table"]), plan)
+    marker = committed(table.look(deployment, plan["iceberg_table"]), plan)
     report = reports.read(deployment, name, marker.job_id)
     found = round_of_commit(marker, report, deployment.report_uri(name, marker.job_id))
     # Last of all: whoever fails before it leaves something to record, and so to mail, to the next run.

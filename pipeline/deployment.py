@@ -5,12 +5,14 @@ One class for both directions. Environment names are the field names in upper ca
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from pipeline.places import EXPORTS, LOGS, RUNS, WAREHOUSE
 
 _PREFIX = "TIDEMARK_"
+_AWS_CALL = re.compile(r"\baws [a-z0-9-]+ [a-z0-9-]+")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Deployment:
     def parameter(self, table: str, name: str = "") -> str:
         """The path of a table's parameter, or of all of them."""
         return f"{self.parameter_prefix}/{table}" + (f"/{name}" if name else "")
+
+    def addressed(self, command: str) -> str:
+        """A command for a person's shell, which may be set to the Region of another deployment of the same names."""
+        return _AWS_CALL.sub(rf"\g<0> --region {self.region}", command)
 
     def export_prefix(self, table: str) -> str:
         """The S3 prefix under which DynamoDB writes a source table's exports."""

@@ -7,16 +7,18 @@ import json
 from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
+from pipeline.deployment import Deployment
 from pipeline.errors import TableFilesMissing
 from pipeline.setting_checks import refusal
 from pipeline.table.marker import NO_TABLE, TableState, read_table_state
 
 
-def look(database: str, table: str) -> TableState:
+def look(deployment: Deployment, table: str) -> TableState:
     """Read what the table says of itself; NO_TABLE where there is none.
 
     Raises SettingRefused where it is none of Iceberg's, TableFilesMissing where nobody can read it.
     """
+    database = deployment.database
     try:
         found = client("glue").get_table(DatabaseName=database, Name=table)["Table"]
     except ClientError as error:
@@ -33,10 +35,10 @@ def look(database: str, table: str) -> TableState:
         metadata = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         if error_code(error) == "NoSuchKey":
+            delete = deployment.addressed(f"aws glue delete-table --database-name {database} --name {table}")
             raise TableFilesMissing(
                 f"the table {table} of {database} points to {location}, which does not exist",
-                "Bring the file back, or let the next run make the table anew after "
-                f"aws glue delete-table --database-name {database} --name {table}",
+                f"Bring the file back, or let the next run make the table anew after {delete}",
             ) from error
         raise
     return read_table_state(json.loads(metadata))

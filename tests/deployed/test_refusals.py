@@ -23,7 +23,7 @@ def test_a_control_value_that_is_neither_run_nor_pause_is_refused(world):
     world.aws.client("ssm").put_parameter(Name=control, Value="pause", Type="String", Overwrite=True)
     text = world.fail("ControlUnknown")
     assert "control is 'pause'; allowed are RUN and PAUSE" in text
-    assert f"aws ssm put-parameter --overwrite --type String --name {control} --value RUN" in text
+    assert f"aws ssm put-parameter --region us-east-1 --overwrite --type String --name {control} --value RUN" in text
 
 
 def test_a_paused_table_is_left_alone_and_who_asks_for_more_is_told(world):
@@ -31,7 +31,7 @@ def test_a_paused_table_is_left_alone_and_who_asks_for_more_is_told(world):
     world.aws.client("ssm").put_parameter(Name=control, Value="PAUSE", Type="String", Overwrite=True)
     assert world.succeed()["reason"] == "Paused"
     text = world.fail("TablePaused", mode="full")
-    assert f"aws ssm put-parameter --overwrite --type String --name {control} --value RUN" in text
+    assert f"aws ssm put-parameter --region us-east-1 --overwrite --type String --name {control} --value RUN" in text
     assert """Then ask again for what was not done: aws stepfunctions start-execution""" in text
     assert not world.exports()
 
@@ -41,7 +41,7 @@ def test_a_source_without_recovery_is_a_halt(world):
     dynamodb = world.aws.client("dynamodb")
     dynamodb.update_continuous_backups(TableName="orders", PointInTimeRecoverySpecification=off)
     text = world.fail("PitrOff")
-    assert "aws dynamodb update-continuous-backups --table-name orders" in text
+    assert "aws dynamodb update-continuous-backups --region us-east-1 --table-name orders" in text
 
 
 def test_a_source_that_is_gone_is_a_halt(world):

@@ -203,8 +203,9 @@ def test_a_table_that_is_not_iceberg_has_its_name_to_itself(account: Account):
 def test_a_table_that_cannot_be_read_is_never_taken_for_none(account: Account):
     account.point_table_at("s3://the-bucket/warehouse/orders/metadata/gone.json")
     for mode in ("update", "full"):
-        with pytest.raises(TableFilesMissing, match=r"metadata/gone\.json, which does not exist"):
+        with pytest.raises(TableFilesMissing, match=r"metadata/gone\.json, which does not exist") as refused:
             plan(account.execution(), mode=mode)
+        assert "after aws glue delete-table --region us-east-1 --database-name tidemark " in refused.value.remedy
 
 
 def test_a_source_table_that_is_not_there_is_named(account: Account):

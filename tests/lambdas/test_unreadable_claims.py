@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,13 +22,14 @@ import argparse, boto3, jmespath
 parser = argparse.ArgumentParser()
 parser.add_argument("service", choices=["ssm"])
 parser.add_argument("call")
+parser.add_argument("--region")
 parser.add_argument("--path")
 parser.add_argument("--recursive", action="store_true")
 parser.add_argument("--query")
 parser.add_argument("--output", choices=["text"])
 parser.add_argument("--names", nargs="+")
 asked = parser.parse_args()
-ssm = boto3.client("ssm")
+ssm = boto3.client("ssm", region_name=asked.region)
 if asked.call == "delete-parameters":
     ssm.delete_parameters(Names=asked.names)
 else:
@@ -54,6 +56,7 @@ def test_the_mail_s_command_removes_every_claim_also_below_others_and_more_than_
     with pytest.raises(ClaimUnreadable):
         call(handler, input={"table": "orders"}, execution=account.execution())
     command = filled(ClaimUnreadable.command, "orders", DEPLOYMENT)
-    subprocess.run(["/bin/bash", "-o", "pipefail", "-ec", command], check=True, timeout=60)
+    elsewhere = {**os.environ, **dict.fromkeys(("AWS_REGION", "AWS_DEFAULT_REGION"), "eu-west-1")}
+    subprocess.run(["/bin/bash", "-o", "pipefail", "-ec", command], check=True, timeout=60, env=elsewhere)
     assert [name for name in account.parameters() if name.startswith("run/")] == []
     assert call(handler, input={"table": "orders"}, execution=account.execution())["claim"] == 1

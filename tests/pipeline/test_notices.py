@@ -126,7 +126,8 @@ def test_a_warning_says_how_long_what_holds_the_table_up_and_what_to_type():
         "\n"
         "What this run says: The control parameter says PAUSE; set it to RUN.\n"
         "What to do: Let the table catch up: set its control parameter to RUN.\n"
-        "The command: aws ssm put-parameter --overwrite --type String --name /tidemark/Tidemark/orders/control --value RUN\n"
+        "The command: aws ssm put-parameter --region eu-west-1 --overwrite --type String "
+        "--name /tidemark/Tidemark/orders/control --value RUN\n"
         "\n"
         "The next warning comes at 75 % of the recovery period.\n"
         "\n" + LINK
@@ -136,14 +137,16 @@ def test_a_warning_says_how_long_what_holds_the_table_up_and_what_to_type():
 def test_a_warning_while_runs_fail_says_so():
     (mail,) = written(News(Told(INCIDENT, level=50), warning=50), LATE)
     assert "Runs have failed since 2026-11-20T09:00:00Z: PitrOff in Plan.\n" in mail.text
-    assert mail.facts["command"].startswith("aws dynamodb update-continuous-backups --table-name orders ")
+    assert mail.facts["command"].startswith("aws dynamodb update-continuous-backups --region eu-west-1 --table-name ")
 
 
 def test_a_warning_while_another_run_is_at_work_names_it():
     at_work = f"{EXECUTION} is at work on this table; this run leaves it alone."
     (mail,) = written(News(Told(level=50), warning=50), LATE, reason="AnotherRun", message=at_work)
     assert f"What this run says: {at_work}\n" in mail.text
-    assert mail.facts["command"].startswith(f"aws stepfunctions start-execution --state-machine-arn {MACHINE} ")
+    assert mail.facts["command"].startswith(
+        f"aws stepfunctions start-execution --region eu-west-1 --state-machine-arn {MACHINE}"
+    )
 
 
 def test_a_warning_that_comes_too_late_offers_what_still_helps():

@@ -232,9 +232,9 @@ _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], Run | None]], ...]
     (r"^make repair$", Person._repairs),
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),
     (r"update-continuous-backups .*RecoveryPeriodInDays=35$", Person._has_history_kept),
-    (r"put-parameter --overwrite --type String --name \S+/control --value (RUN)$", Person._sets_control),
+    (r"put-parameter --region \S+ --overwrite --type String --name \S+/control --value (RUN)$", Person._sets_control),
     (
-        r"^aws ssm get-parameters-by-path --path \S+/run --recursive .* aws ssm delete-parameters --names$",
+        r"^aws ssm get-parameters-by-path --region \S+ --path \S+/run .* aws ssm delete-parameters --region \S+ --names$",
         Person._removes_claims,
     ),
 )
