@@ -2,6 +2,7 @@
 
 The settings are the object ``context.tidemark`` of ``cdk.json``. Another object of the same form may stand in a JSON file,
 named by ``cdk synth -c tidemark-settings=FILE`` or by the environment variable ``TIDEMARK_SETTINGS``; the option wins.
+Where ``TIDEMARK_STACK`` names a stack, as the commands of the mails do, the settings of another one are refused.
 In all of them, and in schema files, a name that is said twice in one object is refused.
 """
 
@@ -18,6 +19,7 @@ from aws_cdk import App
 from infra.libraries import LibrariesMissing
 from infra.paths import ROOT
 from infra.stack import TidemarkStack
+from pipeline.deployment import STACK_VARIABLE
 from pipeline.errors import SettingRefused
 from pipeline.setting_checks import read_json
 from pipeline.settings import Settings
@@ -35,6 +37,16 @@ def read_settings(app: App, environment: Mapping[str, str], cdk_json: Path = CDK
         # The CDK CLI, which makes the context of it, takes the last of two values without a word.
         _read_file(cdk_json, "the file of the context")
     return Settings.parse(_with_schema_files(app.node.try_get_context("tidemark")))
+
+
+def refuse_another_stack(settings: Settings, environment: Mapping[str, str]) -> None:
+    """Refuse settings of another stack than the environment says is meant. Raises SettingRefused."""
+    meant = environment.get(STACK_VARIABLE) or settings.stack_name
+    if settings.stack_name != meant:
+        raise SettingRefused(
+            f"stack_name is {settings.stack_name!r}; allowed is {meant!r}, because {STACK_VARIABLE} says so",
+            f"Set {SETTINGS_VARIABLE} to the file with the settings of {meant}; if they stand in cdk.json, unset it.",
+        )
 
 
 def _with_schema_files(raw: Any) -> Any:
@@ -61,6 +73,7 @@ def main() -> None:
     app = App()
     try:
         settings = read_settings(app, os.environ)
+        refuse_another_stack(settings, os.environ)
         stack = TidemarkStack(app, settings.stack_name, settings=settings)
         stack.refuse_too_large_a_template(Path(app.synth().directory))
     except (SettingRefused, LibrariesMissing) as refusal:

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from pipeline.places import EXPORTS, LOGS, RUNS, WAREHOUSE
 
 _PREFIX = "TIDEMARK_"
+#: Says which stack `make` is meant for; the app refuses the settings of another one.
+STACK_VARIABLE = "TIDEMARK_STACK"
 _AWS_CALL = re.compile(r"\baws [a-z0-9-]+ [a-z0-9-]+")
 
 
@@ -57,7 +59,9 @@ class Deployment:
         return f"{self.parameter_prefix}/{table}" + (f"/{name}" if name else "")
 
     def addressed(self, command: str) -> str:
-        """A command for a person's shell, which may be set to the Region of another deployment of the same names."""
+        """A command for a person's shell, which may be set to the Region, or the settings, of another deployment."""
+        if command.startswith("make "):
+            return f"{STACK_VARIABLE}={self.stack_name} AWS_REGION={self.region} {command}"
         return _AWS_CALL.sub(rf"\g<0> --region {self.region}", command)
 
     def export_prefix(self, table: str) -> str:

@@ -76,7 +76,7 @@ def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str
 
 
 def filled(command: str, table: str, deployment: Deployment, asked: str = "") -> str:
-    """A command of `pipeline.errors` with Region and names filled in, ready to paste. `asked`: the input of the run, as JSON."""
+    """A command of `pipeline.errors` as it can be pasted into any shell. `asked`: the input of the run, as JSON."""
     if len(asked) > _LONGEST_INPUT:
         asked = _TOO_LONG
     # First of all: what is filled in may look like a command, and is to stay as it was given.

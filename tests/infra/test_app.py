@@ -31,7 +31,7 @@ def file(tmp_path):
     return str(path)
 
 
-def run_app(folder, context):
+def run_app(folder, context, **variables):
     """Run the app as the CDK CLI does, with no account, no credentials and no file to find them in."""
     environment = {
         "PATH": os.environ["PATH"],
@@ -42,6 +42,7 @@ def run_app(folder, context):
         "CDK_OUTDIR": str(folder / "cdk.out"),
         "CDK_CONTEXT_JSON": json.dumps(context),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
+        **variables,
     }
     return subprocess.run(
         [sys.executable, "-m", "infra.app"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
@@ -103,6 +104,23 @@ def test_a_wrong_setting_ends_synth_with_its_name_and_what_is_allowed(tmp_path):
         '"auto", or an object with "shortest" and "longest"'
     )
     assert remedy.startswith("To do:")
+
+
+def test_a_command_that_is_meant_for_one_stack_does_nothing_to_another(tmp_path):
+    """As a mail has it, pasted where nothing says in which file that stack's settings are."""
+    ended = run_app(tmp_path, {"tidemark": SHOP}, TIDEMARK_STACK="Staging")
+    assert (ended.returncode, ended.stderr.splitlines()) == (
+        1,
+        [
+            "SettingRefused: stack_name is 'Tidemark'; allowed is 'Staging', because TIDEMARK_STACK says so",
+            "To do: Set TIDEMARK_SETTINGS to the file with the settings of Staging; if they stand in cdk.json, unset it.",
+        ],
+    )
+    assert not (tmp_path / "cdk.out" / "manifest.json").exists()
+    staging = tmp_path / "staging.json"
+    staging.write_text(json.dumps({**SHOP, "stack_name": "Staging"}))
+    made = run_app(tmp_path, {**CONTEXT, "tidemark": SHOP}, TIDEMARK_STACK="Staging", TIDEMARK_SETTINGS=str(staging))
+    assert (made.returncode, (tmp_path / "cdk.out" / "Staging.template.json").exists()) == (0, True)
 
 
 def test_synth_asks_for_no_account_and_gives_the_same_bytes_for_the_same_input(tmp_path, template, settings):

@@ -50,5 +50,8 @@ def test_a_file_that_is_gone_is_a_setting_that_is_missing_and_no_table_s_files(
 def test_who_may_not_list_a_bucket_is_told_that_access_is_denied_where_the_file_is_gone():
     with Stubber(client("s3")) as stub:
         stub.add_client_error("get_object", "AccessDenied", "Access Denied", 403)
-        with pytest.raises(SettingsMissing, match="If the bucket the-bucket is gone, delete the stack CDKToolkit"):
+        with pytest.raises(
+            SettingsMissing, match="If the bucket the-bucket is gone, delete the stack CDKToolkit"
+        ) as said:
             columns.read(DEPLOYMENT, "orders")
+    assert "run `TIDEMARK_STACK=Tidemark AWS_REGION=us-east-1 make deploy`, which" in said.value.remedy

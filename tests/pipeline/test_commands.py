@@ -15,6 +15,8 @@ from pipeline.table.continuity import Doubt
 from tests.pipeline.rounds import OUTLOOK, failed
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, at
 
+MADE = {name: kind.command for name, kind in error_names().items() if kind.command.startswith("make ")}
+
 
 def regions(text: str) -> list[str]:
     """The Region that each call of the AWS CLI in a text names; "" where it names none."""
@@ -35,6 +37,12 @@ def test_so_do_all_of_a_warning():
     news = News(Told(), doubt=Doubt(at("13:00"), "job", "Of the old images, 2 have no row."))
     (mail,) = notices({"execution": EXECUTION, "plan": OUTLOOK}, "orders", news, None, DEPLOYMENT)
     assert regions(mail.text) == ["eu-west-1", "eu-west-1"]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_made_names_the_stack_too_whose_settings_may_stand_in_another_file(name):
+    command = f"TIDEMARK_STACK=Tidemark AWS_REGION=eu-west-1 {MADE[name]}"
+    assert failed(name).facts["command"] == command
 
 
 def test_what_a_person_has_given_stays_as_it_was_though_it_looks_like_a_command():

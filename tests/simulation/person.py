@@ -228,8 +228,8 @@ _OWN_FAULT = {"InputRefused", "AnotherRunAtWork", "TablePaused"}
 _RUN_NOW = filled(RUN_NOW, "orders", DEPLOYMENT)
 _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], Run | None]], ...] = (
     (r"start-execution .*--input '(.*)'$", Person._starts),
-    (r"^make deploy$", Person._deploys),
-    (r"^make repair$", Person._repairs),
+    (r"^TIDEMARK_STACK=\S+ AWS_REGION=\S+ make deploy$", Person._deploys),
+    (r"^TIDEMARK_STACK=\S+ AWS_REGION=\S+ make repair$", Person._repairs),
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),
     (r"update-continuous-backups .*RecoveryPeriodInDays=35$", Person._has_history_kept),
     (r"put-parameter --region \S+ --overwrite --type String --name \S+/control --value (RUN)$", Person._sets_control),
