@@ -86,9 +86,13 @@ class Deployment:
         """Where EMR Serverless writes the jobs' logs."""
         return f"s3://{self.bucket}/{LOGS}/"
 
+    def arn_head(self, service: str) -> str:
+        """What the ARNs of a service here begin with, up to what they name."""
+        return ":".join(["arn", self.partition, service, *self.state_machine_arn.split(":")[3:5], ""])
+
     @property
     def partition(self) -> str:
-        """The partition of AWS that everything is in (aws, aws-cn, aws-us-gov), read off the state machine's ARN."""
+        """The partition of AWS that everything is in (aws, aws-cn, aws-us-gov, …), read off the state machine's ARN."""
         return self.state_machine_arn.split(":")[1]
 
     @property

@@ -26,7 +26,7 @@ _LONGEST_STACK, _SHORTEST_TABLE = 20, 12
 #: Characters of an input that a command repeats: what can be carried out is far shorter, a refused one may be anything.
 _LONGEST_INPUT = 1_000
 _TOO_LONG = "the input, corrected: it is too long for a mail"
-#: Where the console is, by partition.
+#: Where the console is, by partition; of others nobody here knows it.
 _CONSOLES = {
     "aws": "console.aws.amazon.com",
     "aws-cn": "console.amazonaws.cn",
@@ -64,15 +64,18 @@ def _shortened(name: str, room: int) -> str:
 
 
 def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str]:
-    """Where to look: the execution, and the job run if there is one."""
-    region = deployment.region
-    console = f"https://{region}.{_CONSOLES.get(deployment.partition, _CONSOLES['aws'])}"
-    lines = [f"Execution: {console}/states/home?region={region}#/v2/executions/details/{execution}"]
-    if job_run:
-        place = f"applications/{deployment.application_id}/jobs/{job_run}"
-        lines.append(f"Job: {console}/emr/home?region={region}#/serverless/{place}")
-        lines.append(f"Job log: {deployment.log_uri}{place}/")
-    return lines
+    """Where to look: the execution, and the job run if there is one; their ARNs where no console is known."""
+    region, application = deployment.region, f"applications/{deployment.application_id}"
+    place = f"{application}/jobs/{job_run}"
+    seen = execution, f"{deployment.arn_head('emr-serverless')}/{application}/jobruns/{job_run}"
+    if deployment.partition in _CONSOLES:
+        console = f"https://{region}.{_CONSOLES[deployment.partition]}"
+        seen = (
+            f"{console}/states/home?region={region}#/v2/executions/details/{execution}",
+            f"{console}/emr/home?region={region}#/serverless/{place}",
+        )
+    lines = [f"Execution: {seen[0]}"]
+    return [*lines, f"Job: {seen[1]}", f"Job log: {deployment.log_uri}{place}/"] if job_run else lines
 
 
 def filled(command: str, table: str, deployment: Deployment, asked: str = "") -> str:

@@ -49,6 +49,16 @@ def test_links_lead_to_the_console_of_the_partition(partition, console):
     assert f"Job: {console}/emr/home" in text
 
 
+@pytest.mark.parametrize("partition", ["aws-eusc", "aws-iso", "aws-iso-b"])
+def test_where_no_console_is_known_the_arns_say_where_to_look(partition):
+    arn = DEPLOYMENT.state_machine_arn.replace("arn:aws:", f"arn:{partition}:")
+    text = success_mail(done(), replace(DEPLOYMENT, state_machine_arn=arn)).text
+    assert f"Execution: {EXECUTION}\n" in text
+    job = f"arn:{partition}:emr-serverless:eu-west-1:111122223333:/applications/00app/jobruns/00job"
+    assert f"Job: {job}\nJob log: s3://" in text
+    assert "https://" not in text
+
+
 @pytest.mark.parametrize(
     ("event", "lines"),
     [
