@@ -52,6 +52,18 @@ def test_every_setting_stands_in_the_readme():
     assert [name for name in wanted if name not in settings] == []
 
 
+def test_of_every_setting_the_readme_says_when_its_change_takes_effect():
+    changes = README.split("### When a change takes effect")[1].split("\n### ")[0]
+    changed = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", changes, flags=re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    settings = [field.name for kind in (Settings, TableSettings) for field in fields(kind)]
+    # Another name is one table less and one more.
+    assert [name for name in settings if name not in {*changed, "name"}] == []
+
+
 def test_every_mode_but_the_plain_one_is_shown_in_the_readme():
     assert [mode for mode in MODES if mode != "update" and f'"mode": "{mode}"' not in README] == []
 
