@@ -217,6 +217,7 @@ def telemetry(log_group: str) -> list[Right]:
 
 def _read_watermark(places: Places) -> list[Right]:
     return [
+        Right(("glue:GetDatabase",), places.catalog[:2]),
         Right(("glue:GetTable",), places.catalog, why_wildcard="The database is the deployment's own."),
         Right(("s3:GetObject",), (f"{places.bucket}/{WAREHOUSE}/*/metadata/*",), why_wildcard=_MADE_BY_RUNS),
         _list(places.bucket, WAREHOUSE),
@@ -224,10 +225,8 @@ def _read_watermark(places: Places) -> list[Right]:
 
 
 def _read_reports(places: Places) -> list[Right]:
-    return [
-        Right(("s3:GetObject",), (f"{places.bucket}/{RUNS}/*",), why_wildcard=_MADE_BY_RUNS),
-        _list(places.bucket, RUNS),
-    ]
+    read = Right(("s3:GetObject",), (f"{places.bucket}/{RUNS}/*",), why_wildcard=_MADE_BY_RUNS)
+    return [read, _list(places.bucket, RUNS)]
 
 
 def _list(bucket: str, *folders: str) -> Right:

@@ -5,7 +5,8 @@
     │                        AnotherRunAtWork
     ├── WishGivenUp          what a person has asked for is not tried any more
     ├── ClaimUnreadable      the journal says nothing of who works, and on what
-    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, SettingsMissing
+    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, SettingsMissing,
+    │                        DatabaseMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
     │                        HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, TableFilesMissing, WatermarkAhead,
@@ -173,6 +174,17 @@ class SettingsMissing(EdgeFailed):
     default_remedy = (
         "Make the parameter again. If the table was just taken out of the deployment there is nothing to do."
         + _REPAIR_RUNS
+    )
+    command = REPAIR
+    heals_by_itself = False
+
+
+class DatabaseMissing(EdgeFailed):
+    """The Glue database that the tables are in does not exist; the files of the tables are not in it."""
+
+    default_remedy = (
+        "Make the database again; the next runs load its tables anew by full exports. The manual says how to keep them "
+        "instead: their files are still there." + _REPAIR_RUNS
     )
     command = REPAIR
     heals_by_itself = False

@@ -37,7 +37,7 @@ def test_every_section_of_the_manual_shows_the_command_of_its_error():
 
 def test_mail_and_manual_warn_where_the_command_would_set_paused_tables_to_run():
     repaired = {name: kind for name, kind in error_names().items() if kind.command == REPAIR}
-    assert len(repaired) == 5
+    assert len(repaired) == 6
     for name, kind in repaired.items():
         section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
         assert "to RUN" in kind.default_remedy, name

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
 from pipeline.deployment import Deployment
-from pipeline.errors import TableFilesMissing
+from pipeline.errors import DatabaseMissing, TableFilesMissing
 from pipeline.setting_checks import refusal
 from pipeline.table.marker import NO_TABLE, TableState, read_table_state
 
@@ -16,14 +16,14 @@ from pipeline.table.marker import NO_TABLE, TableState, read_table_state
 def look(deployment: Deployment, table: str) -> TableState:
     """Read what the table says of itself; NO_TABLE where there is none.
 
-    Raises SettingRefused where it is none of Iceberg's, TableFilesMissing where nobody can read it.
+    Raises SettingRefused where it is none of Iceberg's, TableFilesMissing where nobody can read it, DatabaseMissing.
     """
     database = deployment.database
     try:
         found = client("glue").get_table(DatabaseName=database, Name=table)["Table"]
     except ClientError as error:
         if error_code(error) == "EntityNotFoundException":
-            return NO_TABLE
+            return _no_table_of(database)
         raise
     location = found.get("Parameters", {}).get("metadata_location", "")
     if not location:
@@ -42,3 +42,17 @@ def look(deployment: Deployment, table: str) -> TableState:
             ) from error
         raise
     return read_table_state(json.loads(metadata))
+
+
+def _no_table_of(database: str) -> TableState:
+    """NO_TABLE of a database that exists: Glue has one code for a table and for a database that it does not find.
+
+    Taken for a table, a database that is gone would cost a full export of each of its tables.
+    """
+    try:
+        client("glue").get_database(Name=database)
+    except ClientError as error:
+        if error_code(error) == "EntityNotFoundException":
+            raise DatabaseMissing(f"the Glue database {database} does not exist: {error}") from error
+        raise
+    return NO_TABLE

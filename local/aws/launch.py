@@ -75,6 +75,7 @@ def install_hooks(home: Path) -> None:
         lambdas,
         mail,
         metrics,
+        missing_databases,
         missing_objects,
         pitr,
         roles,
@@ -93,7 +94,7 @@ def install_hooks(home: Path) -> None:
     lambdas.install(home / "lambda-runtime")
     pitr.install()
     emr.install()
-    for strict in (encryption, missing_objects, topics, cloudformation, schedules, front_door):
+    for strict in (encryption, missing_databases, missing_objects, topics, cloudformation, schedules, front_door):
         strict.install()
     state_faults.install()
     # Outermost the check whether an execution still runs, so that nothing is asked for one that does not.

@@ -15,6 +15,8 @@ EXPECTED = {
         s3:GetObject on <assets>/*.json
         dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
         states:DescribeExecution on states:execution:Tidemark:*
+        glue:GetDatabase on glue:catalog
+        glue:GetDatabase on glue:database/tidemark
         glue:GetTable on glue:catalog
         glue:GetTable on glue:database/tidemark
         glue:GetTable on glue:table/tidemark/*
@@ -43,6 +45,8 @@ EXPECTED = {
     "CheckExports": "dynamodb:DescribeExport on dynamodb:table/orders/export/*",
     "PrepareJob": "emr-serverless:ListJobRuns on <SparkApplication.Arn>",
     "RecordWatermark": """
+        glue:GetDatabase on glue:catalog
+        glue:GetDatabase on glue:database/tidemark
         glue:GetTable on glue:catalog
         glue:GetTable on glue:database/tidemark
         glue:GetTable on glue:table/tidemark/*

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from lambdas.plan import handler
-from pipeline.errors import InputRefused, SettingRefused, TableFilesMissing, TableNotFound
+from pipeline.errors import DatabaseMissing, InputRefused, SettingRefused, TableFilesMissing, TableNotFound
 from pipeline.instants import floor_to, format_instant
-from tests.lambdas.account import SETTINGS, WINDOW, Account, call
+from tests.lambdas.account import DEPLOYMENT, SETTINGS, WINDOW, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -206,6 +206,15 @@ def test_a_table_that_cannot_be_read_is_never_taken_for_none(account: Account):
         with pytest.raises(TableFilesMissing, match=r"metadata/gone\.json, which does not exist") as refused:
             plan(account.execution(), mode=mode)
         assert "after aws glue delete-table --region us-east-1 --database-name tidemark " in refused.value.remedy
+
+
+def test_a_database_that_is_gone_is_never_taken_for_one_without_the_table(account: Account):
+    account.carry_out(account.grid(3))
+    account.aws.client("glue").delete_database(Name=DEPLOYMENT.database)
+    for mode in ("update", "full"):
+        with pytest.raises(DatabaseMissing, match="the Glue database tidemark does not exist"):
+            plan(account.execution(), mode=mode)
+    assert account.claims() == {}
 
 
 def test_a_source_table_that_is_not_there_is_named(account: Account):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lambdas.record_watermark import handler
-from pipeline.errors import PermissionMissing, WatermarkNotCommitted
-from tests.lambdas.account import Account, call
+from pipeline.errors import DatabaseMissing, PermissionMissing, WatermarkNotCommitted
+from tests.lambdas.account import DEPLOYMENT, Account, call
 
 pytestmark = pytest.mark.local_aws
 
@@ -69,6 +69,13 @@ def test_a_job_that_ended_well_and_is_not_in_the_table_is_not_recorded(account: 
     with pytest.raises(WatermarkNotCommitted, match="the job job-1 ended well"):
         record()
     assert "last-export-time" not in account.parameters()
+
+
+def test_a_commit_whose_database_has_gone_since_is_called_so(account: Account):
+    account.commit(account.grid(), job_id="job-1")
+    account.aws.client("glue").delete_database(Name=DEPLOYMENT.database)
+    with pytest.raises(DatabaseMissing):
+        record()
 
 
 def test_a_wrong_parameter_is_written_again_from_whatever_the_table_says(account: Account):

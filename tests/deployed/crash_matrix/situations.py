@@ -146,6 +146,7 @@ _LEADS_TO = {
     ("Plan", "ssm:PutParameter", ""): UPDATE,
     ("Plan", "ssm:DeleteParameters", ""): UPDATE,
     ("Plan", "emr-serverless:ListJobRuns", ""): TAKEOVER,
+    ("Plan", "glue:GetDatabase", ""): BOOTSTRAP,
     ("StartExports", "dynamodb:DescribeTable", ""): EXPORT_REFUSED,
     ("StartExports", "dynamodb:DescribeContinuousBackups", ""): EXPORT_REFUSED,
     ("RecordWatermark", "ssm:PutParameter", ""): UPDATE,
