@@ -22,6 +22,7 @@ from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, kn
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
+_DATABASE_NAME = re.compile(r"[a-z0-9_]{1,252}")  # Glue takes 255, but Iceberg makes no table in a longer one
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}")  # leaves room for the names made from it
 _MAIL = re.compile(r'(?!.*[()<>[\]{},;:"\\])[^@\s]+@[^@\s]+\.[^@\s]+')  # an address alone: no name, no list
 _SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
@@ -150,7 +151,7 @@ class Settings:
             stack_name=text(
                 raw, "stack_name", cls.stack_name, _STACK_NAME, "1-60 letters, digits and dashes, a letter first"
             ),
-            database=text(raw, "database", cls.database, _GLUE_NAME, "1-255 of a-z, 0-9 and _"),
+            database=text(raw, "database", cls.database, _DATABASE_NAME, "1-252 of a-z, 0-9 and _"),
             export_days=whole(raw, "export_days", cls.export_days, 8, 3650),
             log_days=choice(raw, "log_days", cls.log_days, (7, 14, 30, 60, 90, 180, 365, 731, 3653)),
             spark=_spark(raw.get("spark", {})),
@@ -173,11 +174,10 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
     merged = {**defaults, **raw}
     name = text(merged, "name", "", _TABLE_NAME, "a DynamoDB table name: 3-255 of a-z, A-Z, 0-9, _, - and .", where)
     readable = re.sub(r"[^a-z0-9_]+", "_", name.lower())
-    window = _windows(merged.get("window_minutes", TableSettings.window_minutes), where)
     settings = TableSettings(
         name=name,
         iceberg_table=text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
-        window_minutes=window,
+        window_minutes=_windows(merged.get("window_minutes", TableSettings.window_minutes), where),
         tick_minutes=choice(merged, "tick_minutes", TableSettings.tick_minutes, TICKS, where),
         buckets=choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),

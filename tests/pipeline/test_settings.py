@@ -150,6 +150,7 @@ def test_a_wrong_setting_of_a_table_is_refused_by_name_with_what_is_allowed(tabl
         ({"tables": [ORDERS], "stack_name": "1st"}, "stack_name is '1st'"),
         ({"tables": [ORDERS], "stack_name": "s" * 61}, "stack_name is 'sss"),
         ({"tables": [ORDERS], "database": "Lake"}, "database is 'Lake'"),
+        ({"tables": [ORDERS], "database": "d" * 253}, "allowed is 1-252 of a-z, 0-9 and _"),
         ({"tables": [ORDERS], "export_days": 7}, "export_days is 7; allowed is a whole number from 8 to 3650"),
         ({"tables": [ORDERS], "log_days": 8}, "log_days is 8; allowed is one of 7, 14"),
         ({"tables": [ORDERS], "spark": {"worker_vcpus": 3}}, "spark.worker_vcpus is 3; allowed is one of 1, 2, 4"),
