@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs everything the project needs into the project's own folders (.tools, .venv, node_modules), or says in one
-# sentence what the machine lacks. Repeating it costs nothing while the lock files are unchanged.
+# sentence what the machine lacks. Repeating it costs nothing while all is there and what decides it is unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,10 +16,13 @@ node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 [ "$node_version" -ge 20 ] || fail "Node.js is version $node_version; install Node.js 20 or newer."
 command -v python3 >/dev/null || fail "python3 is missing; install any Python 3 with venv."
 
+# The functions' libraries are those of their lock file and of infra/libraries.py: their folder is named by both.
 stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py local/spark_jars.lock \
-  local/aws/emr/rehearsal.py \
+  local/aws/emr/rehearsal.py infra/libraries.py \
   | cksum | cut -d ' ' -f 1)
-[ -f "$stamp" ] && exit 0
+# A folder may have been removed since: what the other verbs start is looked at, too.
+is_there() { [ -x .venv/bin/python ] && [ -x node_modules/.bin/cdk ] && compgen -G '.tools/lambda-libraries/*/' && compgen -G '.tools/ivy/jars/*.jar'; }
+[ -f "$stamp" ] && is_there >/dev/null && exit 0
 mkdir -p .tools
 exec 3>&1
 say() { printf '  %s\n' "$1" >&3; }

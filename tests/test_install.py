@@ -1,0 +1,99 @@
+"""`make install` leaves at once where all is there, and only there. What it would fetch is stood in for by little scripts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = (ROOT / "scripts" / "install.sh").read_text()
+#: Whatever the stamp is made of.
+DECIDES = re.findall(r"\S+\.(?:lock|json|sh|py)\b", SCRIPT.split("$(cat ")[1].split("| cksum")[0])
+#: Each of what is installed, as the script's own steps leave it.
+INSTALLED = (
+    ".venv/bin/python",
+    "node_modules/.bin/cdk",
+    ".tools/lambda-libraries/0123456789abcdef/boto3",
+    ".tools/ivy/jars/iceberg.jar",
+)
+_MAKE = 'make() { mkdir -p "$(dirname "$1")"; echo "#!/bin/sh" > "$1"; chmod +x "$1"; }\n'
+_PYTHON = f"""{_MAKE}case "$2" in
+  infra.libraries) make {INSTALLED[2]} ;;
+  local.spark_jars) make {INSTALLED[3]} ;;
+esac
+"""
+
+
+def executable(file: Path, body: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{body}\n")
+    file.chmod(0o755)
+
+
+class Tree:
+    """A source tree in which everything can be "installed" without a network."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for name in DECIDES:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+        (version,) = re.findall(r"^UV_VERSION=(\S+)$", SCRIPT, flags=re.MULTILINE)
+        executable(root / "machine" / "java", """echo 'openjdk version "17.0.9"' >&2""")
+        executable(root / "machine" / "node", "echo v20.1.0")
+        executable(root / "machine" / "npm", f"{_MAKE}make {INSTALLED[1]}")
+        executable(root / "machine" / "python3", "exit 1")
+        executable(root / "machine" / "python of the project", _PYTHON)
+        copy = f"mkdir -p .venv/bin; cp 'machine/python of the project' {INSTALLED[0]}"
+        executable(
+            root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {copy};; esac'
+        )
+
+    def install(self) -> bool:
+        """Whether the script has found anything to do."""
+        path = f"{self.root / 'machine'}:{os.environ['PATH']}"
+        done = subprocess.run(
+            [self.root / "scripts" / "install.sh"],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return bool(done.stdout)
+
+    @property
+    def missing(self) -> list[str]:
+        return [name for name in INSTALLED if not (self.root / name).exists()]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """A tree in which all is installed."""
+    made = Tree(tmp_path)
+    assert (made.install(), made.missing) == (True, [])
+    return made
+
+
+def test_nothing_is_done_again_while_all_is_there(tree: Tree) -> None:
+    assert tree.install() is False
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_what_somebody_has_removed_is_installed_again(tree: Tree, name: str) -> None:
+    shutil.rmtree(tree.root / Path(name).parent)
+    assert (tree.install(), tree.missing) == (True, [])
+    assert tree.install() is False
+
+
+@pytest.mark.parametrize("name", ["infra/libraries.py", "lambdas/requirements.lock", "package-lock.json"])
+def test_what_another_version_decides_otherwise_is_installed_again(tree: Tree, name: str) -> None:
+    with (tree.root / name).open("a") as file:
+        file.write("\n")
+    assert tree.install() is True
+    assert tree.install() is False
