@@ -158,10 +158,10 @@ class AwsUnavailable(EdgeFailed):
 
 
 class PermissionMissing(EdgeFailed):
-    """AWS refused a call for lack of a permission."""
+    """AWS refused a call for lack of a permission, or a function that the state machine calls is gone."""
 
     default_remedy = (
-        "Give the role its permission back, most simply by undoing what was changed by hand in the stack."
+        "Give back the permission, or the function, most simply by undoing what was changed by hand in the stack."
         + _REPAIR_RUNS
     )
     command = REPAIR

@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from lambdas.aws.clients import client
+from botocore.exceptions import ClientError
+
+from lambdas.aws.clients import client, error_code
+from pipeline.errors import JobNotStarted
 
 _MOST_PER_PAGE = 50
 _AT_WORK = ("SUBMITTED", "PENDING", "SCHEDULED", "RUNNING", "QUEUED")
 _WITHOUT_SUCCESS = ("FAILED", "CANCELLING", "CANCELLED")
+#: What is said of an application that does not exist; the operation's model has only the first.
+_UNKNOWN = ("ValidationException", "ResourceNotFoundException")
 
 
 def ended_runs(application_id: str, name: str, since: datetime) -> int:
@@ -43,7 +48,10 @@ def billed(application_id: str, name: str, since: datetime) -> dict[str, Any] | 
 
 
 def _named(application_id: str, name: str, since: datetime, states: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """The job runs of this name, created after `since`, in one of these states; in any where none is named."""
+    """The job runs of this name, created after `since`, in one of these states; in any where none is named.
+
+    Raises JobNotStarted where the application is gone: no job of it could be started either.
+    """
     asked = {"states": list(states)} if states else {}
     pages = (
         client("emr-serverless")
@@ -52,4 +60,10 @@ def _named(application_id: str, name: str, since: datetime, states: Sequence[str
             applicationId=application_id, createdAtAfter=since, PaginationConfig={"PageSize": _MOST_PER_PAGE}, **asked
         )
     )
-    return (run for page in pages for run in page["jobRuns"] if run.get("name") == name)
+    try:
+        for page in pages:
+            yield from (run for run in page["jobRuns"] if run.get("name") == name)
+    except ClientError as error:
+        if error_code(error) in _UNKNOWN:
+            raise JobNotStarted(str(error)) from error
+        raise

@@ -20,7 +20,7 @@ from pipeline.errors import (
     error_names,
 )
 
-_EMR = "EMRServerless"
+_EMR, _LAMBDA = "EMRServerless", "Lambda"
 #: What the state machine has tried again for as long as it does.
 _TRANSIENT = (
     "InternalServerException",
@@ -71,6 +71,9 @@ class Failure:
             kind = _kind_without_job(error, message)
             return cls(raw["state"], kind.__name__, f"{error}: {message}", kind.default_remedy, job_run=job_run)
         text = _lambda_message(str(raw["cause"]))
+        if _is_not_called(error, text):
+            message = f"{error}: {text}"[:LONGEST_TEXT]
+            return cls(raw["state"], PermissionMissing.__name__, message, PermissionMissing.default_remedy)
         message, _, remedy = text.partition(REMEDY_MARK)
         known = error_names().get(error, PipelineError)
         return cls(raw["state"], error, message[:LONGEST_TEXT], remedy[:LONGEST_TEXT] or known.default_remedy)
@@ -103,6 +106,12 @@ def _kind_without_job(error: str, message: str) -> type[PipelineError]:
     if name == "AccessDeniedException" or _DENIED.search(message):
         return PermissionMissing
     return AwsUnavailable if _BUSY.search(message) else JobNotStarted
+
+
+def _is_not_called(error: str, message: str) -> bool:
+    """Whether Lambda calls a function no more, however often it is asked: it is gone, or the machine may not call it."""
+    service, _, name = error.partition(".")
+    return service == _LAMBDA and (name == "ResourceNotFoundException" or _DENIED.search(message) is not None)
 
 
 def _lambda_message(cause: str) -> str:

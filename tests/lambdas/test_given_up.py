@@ -10,6 +10,7 @@ import pytest
 
 from lambdas import notify_failure
 from lambdas.plan import handler as plan_handler
+from pipeline.errors import JobNotStarted
 from pipeline.instants import parse_instant
 from pipeline.planning.execution_input import BACKFILL
 from pipeline.planning.journal import Claim, RunPlan
@@ -52,6 +53,15 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
     wish = json.dumps({"table": "orders", "mode": "backfill", "from": account.instants(2)[0]}, separators=(",", ":"))
     assert f"--input '{wish}'\n" in schedule.last
     assert schedule.told().ended == wished.job_id
+
+
+def test_a_wish_whose_application_is_gone_says_so(account: Account, up_to_date: str, monkeypatch: pytest.MonkeyPatch):
+    start, end = map(parse_instant, account.instants(2, 0))
+    wished = RunPlan(BACKFILL, account.source_id(), (start, end))
+    account.put_parameter("orders", "run/7", Claim(7, f"{account.execution()}-forgotten", wished).to_text())
+    monkeypatch.setenv("TIDEMARK_APPLICATION_ID", "00gone00")
+    with pytest.raises(JobNotStarted, match="Application 00gone00 does not exist"):
+        call(plan_handler, input={"table": "orders"}, execution=account.execution())
 
 
 def test_what_its_job_has_refused_three_times_waits_for_a_person_or_for_other_settings(

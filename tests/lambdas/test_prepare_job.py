@@ -9,6 +9,7 @@ from botocore.stub import Stubber
 
 from lambdas.aws.clients import client
 from lambdas.prepare_job import handler
+from pipeline.errors import JobNotStarted
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from tests.lambdas.account import DEPLOYMENT, Account, call
@@ -157,6 +158,14 @@ def test_every_state_of_a_job_run_is_known_to_be_at_work_or_ended(account: Accou
     with Stubber(client("emr-serverless")) as stub:  # most states pass too soon to be met
         stub.add_response("list_job_runs", {"jobRuns": [{**summary, "state": state} for state in states]})
         assert tried(prepare(plan)) == number
+
+
+def test_an_application_that_is_gone_is_called_so_before_a_job_is_asked_for(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TIDEMARK_APPLICATION_ID", "00gone00")
+    with pytest.raises(JobNotStarted, match="Application 00gone00 does not exist"):
+        prepare(planned(account))
 
 
 def test_job_runs_of_other_work_do_not_count(account: Account):

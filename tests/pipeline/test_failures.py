@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.errors import ExportFailed, Gap, HistoryLost, PipelineError, PitrOff, error_names
+from pipeline.errors import ExportFailed, Gap, HistoryLost, PermissionMissing, PipelineError, PitrOff, error_names
 from pipeline.mails.failure_names import Failure
 
 
@@ -41,12 +41,32 @@ def test_a_halt_is_an_error_without_a_function_s_wrapping():
         pytest.param({"state": "Plan", "error": "Lambda.Unknown", "cause": "gone"}, "gone", id="plain text"),
         pytest.param({"state": "Plan", "error": "Lambda.Unknown", "cause": '["a"]'}, '["a"]', id="another JSON value"),
         pytest.param({"state": "Plan", "error": "X", "cause": '{"a":1}'}, '{"a":1}', id="another JSON object"),
+        pytest.param(
+            function_failed(ValueError("it is not authorized"), "X"),
+            "it is not authorized",
+            id="words of a function's own",
+        ),
     ],
 )
 def test_an_error_of_another_name_keeps_it_and_says_what_there_is(raw, message):
     failure = Failure.from_state(raw)
     assert (failure.error, failure.message, failure.kind) == (raw["error"], message, PipelineError)
     assert failure.remedy == PipelineError.default_remedy
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ("ResourceNotFoundException", "Function not found: arn:… (Service: Lambda, Status Code: 404)"),
+        ("AWSLambdaException", "User: … is not authorized to perform: lambda:InvokeFunction on resource: …"),
+        ("KMSAccessDeniedException", "Lambda was unable to decrypt …: the ciphertext … AccessDeniedException"),
+    ],
+)
+def test_a_function_that_cannot_be_called_is_a_person_s_to_give_back(error, cause):
+    failure = Failure.from_state({"state": "StartExports", "error": f"Lambda.{error}", "cause": cause})
+    assert (failure.error, failure.message) == ("PermissionMissing", f"Lambda.{error}: {cause}")
+    assert failure.remedy == PermissionMissing.default_remedy
+    assert not failure.heals_by_itself
 
 
 @pytest.mark.parametrize(
