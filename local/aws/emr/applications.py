@@ -19,6 +19,9 @@ ENDED = ("SUCCESS", "FAILED", "CANCELLED")
 
 _LABEL = re.compile(r"emr-(spark-)?\d+\.\d+\.\d+")
 _AT_REST = ("CREATED", "STOPPED")
+_CAN_BE_STOPPED = ("STARTING", "STARTED")
+#: How long the capacity takes to be released, in seconds of the virtual clock.
+_STOPPING_SECONDS = 20
 _IDLE_MINUTES = 15
 # Since emr-7.3.0 every application has a queue, with these limits unless it says otherwise.
 _QUEUE = {"maxConcurrentRuns": 15, "queueTimeoutMinutes": 360}
@@ -74,15 +77,22 @@ def start_application(asked: Mapping[str, Any]) -> Record:
 
 
 def stop_application(asked: Mapping[str, Any]) -> Record:
-    """StopApplication: refused while job runs are under way."""
+    """StopApplication: refused at rest and while job runs are under way; the application is STOPPING for a while first.
+
+    The words of the first refusal are as seen on AWS (gchq/sleeper#1212).
+    """
     with STORE.changed:
         application = _present(asked["applicationId"])
+        if application["state"] not in _CAN_BE_STOPPED:
+            allowed = ", ".join(_CAN_BE_STOPPED)
+            raise ValidationException(
+                f"Application cannot be STOPPED. Applications must be in one of the following statuses: [{allowed}]"
+            )
         if runs_under_way(application["applicationId"]):
             raise ValidationException(
                 f"Application {application['applicationId']} cannot be stopped: it has job runs that have not ended"
             )
-        if application["state"] == "STARTED":
-            set_state(application, "STOPPED")
+        set_state(application, "STOPPING")
     return {}
 
 
@@ -94,12 +104,12 @@ def delete_application(asked: Mapping[str, Any]) -> Record:
 
 
 def application_named(application_id: str) -> Record:
-    """The application of that id, stopped if it has been idle long enough. Raises ResourceNotFoundException."""
+    """The application of that id, stopped if it has been idle or stopping long enough. Raises ResourceNotFoundException."""
     with STORE.changed:
         application = STORE.applications.get(application_id)
         if application is None:
             raise ResourceNotFoundException(f"Application {application_id} does not exist")
-        _stop_if_idle(application)
+        _stop_if_due(application)
         return application
 
 
@@ -184,7 +194,9 @@ def _at_rest(application_id: str, verb: str) -> Record:
     return application
 
 
-def _stop_if_idle(application: Record) -> None:
+def _stop_if_due(application: Record) -> None:
+    if application["state"] == "STOPPING" and CLOCK.time() - application["updatedAt"] > _STOPPING_SECONDS:
+        set_state(application, "STOPPED")
     stop = application["autoStopConfiguration"]
     if application["state"] != "STARTED" or not stop.get("enabled", True):
         return

@@ -16,7 +16,7 @@ def refused(code, call, **asked):
     return found.value.response["Error"]["Message"]
 
 
-def test_an_application_is_created_started_stopped_and_deleted(jobs):
+def test_an_application_is_created_started_stopped_and_deleted(aws, jobs):
     made = jobs.emr.create_application(name="one", releaseLabel="emr-7.14.0", type="SPARK", architecture="ARM64")
     named = {"applicationId": made["applicationId"]}
 
@@ -29,10 +29,30 @@ def test_an_application_is_created_started_stopped_and_deleted(jobs):
     assert state() == "STARTED"
     assert "STARTED" in refused("ValidationException", jobs.emr.delete_application, **named)
     jobs.emr.stop_application(**named)
+    assert state() == "STOPPING"
+    assert "STOPPING" in refused("ValidationException", jobs.emr.delete_application, **named)
+    aws.advance(30)
     assert state() == "STOPPED"
     jobs.emr.delete_application(**named)
     assert state() == "TERMINATED"
     assert made["applicationId"] not in [one["id"] for one in jobs.emr.list_applications()["applications"]]
+
+
+def test_an_application_is_stopped_only_from_work_and_changed_only_at_rest(aws, jobs):
+    named = {"applicationId": jobs.make_application()}
+    allowed = (
+        "Application cannot be STOPPED. Applications must be in one of the following statuses: [STARTING, STARTED]"
+    )
+    changed = {**named, "autoStopConfiguration": {"enabled": True, "idleTimeoutMinutes": 5}}
+
+    assert refused("ValidationException", jobs.emr.stop_application, **named) == allowed
+    jobs.emr.start_application(**named)
+    jobs.emr.stop_application(**named)
+    assert refused("ValidationException", jobs.emr.stop_application, **named) == allowed
+    assert "STOPPING" in refused("ValidationException", jobs.emr.update_application, **changed)
+    aws.advance(30)
+    assert refused("ValidationException", jobs.emr.stop_application, **named) == allowed
+    assert jobs.emr.update_application(**changed)["application"]["state"] == "STOPPED"
 
 
 def test_an_application_keeps_what_it_was_given_and_has_defaults_for_the_rest(jobs):

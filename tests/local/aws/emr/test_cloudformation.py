@@ -31,6 +31,7 @@ class Stack:
     """A stack of one application."""
 
     def __init__(self, aws):
+        self.aws = aws
         self.client = aws.client("cloudformation")
         self.emr = aws.client("emr-serverless")
 
@@ -57,6 +58,10 @@ class Stack:
         self.client.get_waiter("stack_delete_complete").wait(
             StackName="lake", WaiterConfig={"Delay": 0.1, "MaxAttempts": 100}
         )
+
+    def stop(self, name):
+        self.emr.stop_application(applicationId=name)
+        self.aws.advance(30)
 
     def application(self, name):
         return self.emr.get_application(applicationId=name)["application"]
@@ -89,7 +94,7 @@ def test_a_change_is_refused_while_the_application_is_started_and_made_in_place_
     stack.emr.start_application(applicationId=name)
     with pytest.raises(Exception, match="ROLLBACK"):
         stack.apply("update", ReleaseLabel="emr-7.13.0")
-    stack.emr.stop_application(applicationId=name)
+    stack.stop(name)
 
     after = stack.apply("update", ReleaseLabel="emr-7.13.0", Tags=[{"Key": "purpose", "Value": "more"}])
 
@@ -113,7 +118,7 @@ def test_deleting_the_stack_deletes_an_application_that_is_stopped_and_fails_for
     stack.emr.start_application(applicationId=name)
     with pytest.raises(Exception, match="DELETE_FAILED"):
         stack.delete()
-    stack.emr.stop_application(applicationId=name)
+    stack.stop(name)
 
     stack.delete()
 
