@@ -2,8 +2,8 @@
 
 Done: point-in-time recovery, bucket encryption and lifecycle, a topic's key, reserved concurrency, a schedule's dates
 and zone.
-Refused: properties that break the service's model or limits, roles that the service may not assume, deleting a bucket
-that is not empty.
+Refused: properties that break the service's model or limits, policies too large or too many for a role, mail to no
+address, roles that the service may not assume, deleting a bucket that is not empty.
 """
 
 from collections.abc import Callable
@@ -49,6 +49,9 @@ def install() -> None:
         _wrap(handlers, kind, after=completion)
     for kind, requirement in (
         ("AWS::IAM::Policy", _held_to_policy_size),
+        ("AWS::IAM::Role", _held_to_limit("iam", "CreateRole")),
+        ("AWS::IAM::ManagedPolicy", _held_to_limit("iam", "CreatePolicy")),
+        ("AWS::SNS::Subscription", _held_to_limit("sns", "Subscribe")),
         ("AWS::StepFunctions::StateMachine", machine_rights.check_machine),
         ("AWS::Lambda::Function", machine_rights.check_function),
         ("AWS::Scheduler::Schedule", machine_rights.check_schedule),
@@ -105,19 +108,19 @@ def _held_to_model(service: str, operation: str) -> Callable[[Properties], None]
     return check
 
 
+def _held_to_limit(service: str, operation: str) -> Callable[[Properties], None]:
+    """Hold properties that are called like the parameters of the request they become against its limits."""
+
+    def check(properties: Properties) -> None:
+        if limit := refusal_of(service, operation, properties):
+            raise ValueError(f"{limit[0]}: {limit[1]}")
+
+    return check
+
+
 def _held_to_policy_size(properties: Properties) -> None:
     for role in properties.get("Roles", []):
-        limit = refusal_of(
-            "iam",
-            "PutRolePolicy",
-            {
-                "RoleName": role,
-                "PolicyName": properties.get("PolicyName", ""),
-                "PolicyDocument": properties.get("PolicyDocument", ""),
-            },
-        )
-        if limit:
-            raise ValueError(f"{limit[0]}: {limit[1]}")
+        _held_to_limit("iam", "PutRolePolicy")({**properties, "RoleName": role})
 
 
 def _switch_recovery(name: str, properties: Properties) -> None:

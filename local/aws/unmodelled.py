@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Refusal = tuple[str, str]
@@ -12,7 +12,7 @@ _PARAMETER_NAME = re.compile(r"[a-zA-Z0-9_.\-/]+|arn:aws:ssm:.+")
 _EXECUTION_NAME = re.compile(r"""[^\s<>{}\[\]?*"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f]+""")
 _LARGEST_STANDARD, _LARGEST_ADVANCED = 4096, 8192
 _LONGEST_SUBJECT = 100
-_LARGEST_INLINE_POLICIES = 10_240
+_LARGEST_INLINE_POLICIES, _LARGEST_MANAGED_POLICY, _MOST_MANAGED_POLICIES = 10_240, 6_144, 10
 _LARGEST_MESSAGE_BYTES = 256 * 1024
 
 
@@ -85,14 +85,41 @@ def _put_role_policy(parameters: dict[str, Any]) -> Refusal | None:
     role = str(parameters.get("RoleName", ""))
     inline = dict((iam._roles.get(role) or {}).get("InlinePolicies", {}))
     inline[str(parameters.get("PolicyName", ""))] = parameters.get("PolicyDocument", "")
-    size = sum(len(re.sub(r"\s", "", _as_text(document))) for document in inline.values())
-    if size > _LARGEST_INLINE_POLICIES:
+    return _inline_policies(role, inline.values())
+
+
+def _create_role(parameters: dict[str, Any]) -> Refusal | None:
+    """IAM, of a role that CloudFormation makes with its policies: those inline together, and how many managed ones."""
+    inline = [policy.get("PolicyDocument", "") for policy in parameters.get("Policies", [])]
+    if refused := _inline_policies(str(parameters.get("RoleName", "")), inline):
+        return refused
+    if len(parameters.get("ManagedPolicyArns", [])) > _MOST_MANAGED_POLICIES:
+        return "LimitExceeded", f"Cannot exceed quota for PoliciesPerRole: {_MOST_MANAGED_POLICIES}"
+    return None
+
+
+def _create_policy(parameters: dict[str, Any]) -> Refusal | None:
+    """IAM: a managed policy has 6,144 characters, white space not counted."""
+    if _policy_size(parameters.get("PolicyDocument", "")) > _LARGEST_MANAGED_POLICY:
+        return "LimitExceeded", f"Cannot exceed quota for PolicySize: {_LARGEST_MANAGED_POLICY}"
+    return None
+
+
+def _inline_policies(role: str, documents: Iterable[object]) -> Refusal | None:
+    if sum(map(_policy_size, documents)) > _LARGEST_INLINE_POLICIES:
         return "LimitExceeded", f"Maximum policy size of {_LARGEST_INLINE_POLICIES} bytes exceeded for role {role}"
     return None
 
 
-def _as_text(document: object) -> str:
-    return document if isinstance(document, str) else json.dumps(document)
+def _policy_size(document: object) -> int:
+    return len(re.sub(r"\s", "", document if isinstance(document, str) else json.dumps(document)))
+
+
+def _subscribe(parameters: dict[str, Any]) -> Refusal | None:
+    """SNS: mail goes to an address."""
+    if str(parameters.get("Protocol", "")).startswith("email") and "@" not in str(parameters.get("Endpoint", "")):
+        return "InvalidParameter", "Invalid parameter: Email address"
+    return None
 
 
 def _start_execution(parameters: dict[str, Any]) -> Refusal | None:
@@ -110,6 +137,9 @@ def _start_execution(parameters: dict[str, Any]) -> Refusal | None:
 _RULES: dict[tuple[str, str], Rule] = {
     ("ssm", "PutParameter"): _put_parameter,
     ("sns", "Publish"): _publish,
+    ("sns", "Subscribe"): _subscribe,
+    ("iam", "CreateRole"): _create_role,
+    ("iam", "CreatePolicy"): _create_policy,
     ("iam", "PutRolePolicy"): _put_role_policy,
     ("states", "StartExecution"): _start_execution,
 }

@@ -1,29 +1,10 @@
 """Stacks: what MiniStack ignores is done, what AWS refuses is refused."""
 
-import json
-
 import pytest
 
+from tests.local.aws.stacks import deploy, reasons
+
 pytestmark = pytest.mark.local_aws
-
-
-def _deploy(aws, account, resources: dict, *, name: str = "stack", verb: str = "create_stack") -> dict:
-    cloudformation = aws.client("cloudformation")
-    template = {
-        "Resources": {logical: {"Type": kind, "Properties": props} for logical, (kind, props) in resources.items()}
-    }
-    getattr(cloudformation, verb)(
-        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
-    )
-    return account.until(
-        lambda: cloudformation.describe_stacks(StackName=name)["Stacks"][0],
-        lambda stack: not stack["StackStatus"].endswith("IN_PROGRESS"),
-    )
-
-
-def _reasons(aws, name: str = "stack") -> str:
-    events = aws.client("cloudformation").describe_stack_events(StackName=name)["StackEvents"]
-    return " ".join(event.get("ResourceStatusReason", "") for event in events)
 
 
 _TABLE = {
@@ -39,7 +20,7 @@ def test_point_in_time_recovery_is_switched_on_and_off(aws, account, kind):
     for verb, enabled in (("create_stack", True), ("update_stack", False)):
         recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": enabled}}
         table = _TABLE | ({"Replicas": [{"Region": "us-east-1", **recovery}]} if "Global" in kind else recovery)
-        _deploy(aws, account, {"Table": (kind, table)}, verb=verb)
+        deploy(aws, account, {"Table": (kind, table)}, verb=verb)
         found = aws.client("dynamodb").describe_continuous_backups(TableName="source")["ContinuousBackupsDescription"]
         status = found["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
         assert status == ("ENABLED" if enabled else "DISABLED")
@@ -62,7 +43,7 @@ def test_a_bucket_gets_its_encryption_and_lifecycle(aws, account):
         "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
         "LifecycleConfiguration": {"Rules": [rule]},
     }
-    _deploy(aws, account, {"Lake": ("AWS::S3::Bucket", properties)})
+    deploy(aws, account, {"Lake": ("AWS::S3::Bucket", properties)})
     s3 = aws.client("s3")
     (found,) = s3.get_bucket_encryption(Bucket="lake")["ServerSideEncryptionConfiguration"]["Rules"]
     assert found["ApplyServerSideEncryptionByDefault"]["KMSMasterKeyID"] == "alias/x"
@@ -80,7 +61,7 @@ def test_a_function_gets_its_reserved_concurrency(aws, account):
         "Role": role,
         "Code": {"ZipFile": "x=1"},
     }
-    _deploy(aws, account, {"F": ("AWS::Lambda::Function", function | {"ReservedConcurrentExecutions": 3})})
+    deploy(aws, account, {"F": ("AWS::Lambda::Function", function | {"ReservedConcurrentExecutions": 3})})
     assert aws.client("lambda").get_function_concurrency(FunctionName="f")["ReservedConcurrentExecutions"] == 3
 
 
@@ -96,76 +77,18 @@ def test_a_schedule_gets_its_zone_and_dates(aws, account):
             "RoleArn": account.role("r", "scheduler"),
         },
     }
-    _deploy(aws, account, {"S": ("AWS::Scheduler::Schedule", schedule)})
+    deploy(aws, account, {"S": ("AWS::Scheduler::Schedule", schedule)})
     assert aws.client("scheduler").get_schedule(Name="s")["ScheduleExpressionTimezone"] == "Europe/Berlin"
 
 
 def test_a_topic_keeps_its_key(aws, account):
-    _deploy(aws, account, {"T": ("AWS::SNS::Topic", {"TopicName": "t", "KmsMasterKeyId": "alias/x"})})
+    deploy(aws, account, {"T": ("AWS::SNS::Topic", {"TopicName": "t", "KmsMasterKeyId": "alias/x"})})
     attributes = aws.client("sns").get_topic_attributes(TopicArn="arn:aws:sns:us-east-1:000000000000:t")["Attributes"]
     assert attributes["KmsMasterKeyId"] == "alias/x"
 
 
-def _big_statement() -> dict:
-    return {
-        "Effect": "Allow",
-        "Action": "s3:GetObject",
-        "Resource": [f"arn:aws:s3:::{'b' * 50}/{n:010}" for n in range(140)],
-    }
-
-
-_TRUST = {
-    "Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}]
-}
-
-
-@pytest.mark.parametrize(
-    ("resources", "says"),
-    [
-        pytest.param(
-            {"P": ("AWS::SSM::Parameter", {"Type": "String", "Value": "v" * 4097})},
-            "4096 characters",
-            id="a long parameter",
-        ),
-        pytest.param(
-            {"P": ("AWS::SSM::Parameter", {"Type": "String", "Value": "{{x}}"})},
-            "nest another",
-            id="braces in a parameter",
-        ),
-        pytest.param(
-            {"S": ("AWS::Scheduler::Schedule", {"Name": "n" * 65, "ScheduleExpression": "rate(1 hour)"})},
-            "at 'name'",
-            id="a long schedule name",
-        ),
-        pytest.param(
-            {"D": ("AWS::Glue::Database", {"DatabaseInput": {"Name": ""}})},
-            "at 'databaseInput.name'",
-            id="a database without name",
-        ),
-        pytest.param(
-            {
-                "R": ("AWS::IAM::Role", {"RoleName": "r", "AssumeRolePolicyDocument": _TRUST}),
-                "P": (
-                    "AWS::IAM::Policy",
-                    {
-                        "PolicyName": "p",
-                        "Roles": [{"Ref": "R"}],
-                        "PolicyDocument": {"Version": "2012-10-17", "Statement": [_big_statement()]},
-                    },
-                ),
-            },
-            "Maximum policy size of 10240",
-            id="large inline policies",
-        ),
-    ],
-)
-def test_what_aws_would_refuse_fails_the_stack(aws, account, resources, says):
-    assert _deploy(aws, account, resources)["StackStatus"].startswith("ROLLBACK")
-    assert says in _reasons(aws)
-
-
 def test_a_bucket_that_is_not_empty_is_not_deleted(aws, account):
-    _deploy(aws, account, {"Lake": ("AWS::S3::Bucket", {"BucketName": "lake"})})
+    deploy(aws, account, {"Lake": ("AWS::S3::Bucket", {"BucketName": "lake"})})
     aws.client("s3").put_object(Bucket="lake", Key="k", Body=b"kept")
     aws.client("cloudformation").delete_stack(StackName="stack")
     account.until(
@@ -198,7 +121,7 @@ _LOGGED = {
 def test_a_logged_and_traced_machine_needs_the_rights_for_both(aws, account):
     rights = [{"Action": ["logs:*", "xray:*"], "Resource": "*"}]
     role = account.role("m", "states", *rights)
-    made = _deploy(aws, account, _machine(role, **_LOGGED, TracingConfiguration={"Enabled": True}))
+    made = deploy(aws, account, _machine(role, **_LOGGED, TracingConfiguration={"Enabled": True}))
     assert made["StackStatus"] == "CREATE_COMPLETE"
     account.run("arn:aws:states:us-east-1:000000000000:stateMachine:m")
     used = {action for action, _, allowed in account.checks(role) if allowed}
@@ -211,8 +134,8 @@ def test_a_logged_and_traced_machine_needs_the_rights_for_both(aws, account):
 
 
 def test_a_logged_machine_without_the_rights_is_refused(aws, account):
-    assert _deploy(aws, account, _machine(account.role("m", "states"), **_LOGGED))["StackStatus"].startswith("ROLLBACK")
-    assert "not authorized to access the Log Destination" in _reasons(aws)
+    assert deploy(aws, account, _machine(account.role("m", "states"), **_LOGGED))["StackStatus"].startswith("ROLLBACK")
+    assert "not authorized to access the Log Destination" in reasons(aws)
 
 
 @pytest.mark.parametrize("kind", ["function", "schedule", "machine"])
@@ -229,21 +152,21 @@ def test_a_role_that_the_service_may_not_assume_is_refused(aws, account, kind):
         "schedule": {"S": ("AWS::Scheduler::Schedule", schedule)},
         "machine": _machine(role),
     }[kind]
-    assert _deploy(aws, account, resources)["StackStatus"].startswith("ROLLBACK")
-    assert "assume" in _reasons(aws).lower()
+    assert deploy(aws, account, resources)["StackStatus"].startswith("ROLLBACK")
+    assert "assume" in reasons(aws).lower()
 
 
 @pytest.mark.parametrize(("named", "made"), [("m", "CREATE_COMPLETE"), ("another", "ROLLBACK_COMPLETE")])
 def test_a_machine_is_made_only_with_a_role_that_names_it(aws, account, named, made):
     source = {"aws:SourceArn": f"arn:aws:states:us-east-1:000000000000:stateMachine:{named}"}
     role = account.role("m", "states", only={"ArnLike": source})
-    assert _deploy(aws, account, _machine(role))["StackStatus"] == made
+    assert deploy(aws, account, _machine(role))["StackStatus"] == made
 
 
 def test_lambda_tells_no_source_so_that_a_condition_on_it_locks_it_out(aws, account):
     role = account.role("f", "lambda", only={"StringEquals": {"aws:SourceAccount": "000000000000"}})
     code = {"ZipFile": "def handler(event, context): pass"}
     function = {"Role": role, "Runtime": "python3.11", "Handler": "index.handler", "Code": code}
-    made = _deploy(aws, account, {"F": ("AWS::Lambda::Function", function)})
+    made = deploy(aws, account, {"F": ("AWS::Lambda::Function", function)})
     assert made["StackStatus"].startswith("ROLLBACK")
-    assert "cannot be assumed by Lambda" in _reasons(aws)
+    assert "cannot be assumed by Lambda" in reasons(aws)

@@ -54,6 +54,9 @@ _MAIL = {"TopicArn": "arn", "Subject": "s" * 100, "Message": "m"}
             id="without default",
         ),
         pytest.param("sns", "Publish", _MAIL | {"MessageStructure": "json"}, "failed to parse", id="not JSON at all"),
+        pytest.param("sns", "Subscribe", {"Protocol": "email", "Endpoint": "a@b.c"}, None, id="an address"),
+        pytest.param("sns", "Subscribe", {"Protocol": "email", "Endpoint": "a b"}, "Email address", id="no address"),
+        pytest.param("sns", "Subscribe", {"Protocol": "sqs", "Endpoint": "arn:…"}, None, id="a queue"),
         pytest.param("states", "StartExecution", {"name": "orders-2026.11_21"}, None, id="an execution's name"),
         pytest.param("states", "StartExecution", {"name": "at 12:00"}, "Invalid Name", id="a time as a name"),
         pytest.param(
