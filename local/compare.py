@@ -43,11 +43,19 @@ class Table:
 
     def __init__(self, schema: Schema, names: Mapping[str, str]) -> None:
         self._names = names
-        self.columns = {self.name_of(f): f for f in schema.fields if f.name not in OWN_COLUMNS}
+        self.columns = self.by_attribute([f for f in schema.fields if f.name not in OWN_COLUMNS])
 
-    def name_of(self, field: NestedField) -> str:
-        """The exact attribute name that a column or nested field was made from."""
-        return self._names.get(str(field.field_id)) or field.doc or field.name
+    def by_attribute(self, fields: Iterable[NestedField]) -> dict[str, NestedField]:
+        """Columns or nested fields by the exact names of the attributes that they were made from.
+
+        One of somebody's own may be called like an attribute that another holds; the property tells which does.
+        """
+        told: dict[str, NestedField] = {}
+        untold: dict[str, NestedField] = {}
+        for field in fields:
+            name = self._names.get(str(field.field_id))
+            (told if name else untold)[name or field.doc or field.name] = field
+        return {**untold, **told}
 
 
 def differences(
@@ -129,7 +137,7 @@ def _unequal(path: str, value: Tagged, cell: Any, kind: IcebergType, misfits: di
 def _unequal_struct(
     path: str, inner: Item, cell: Mapping[str, Any], kind: StructType, misfits: dict[str, str], table: Table
 ) -> Found:
-    fields = {table.name_of(field): field for field in kind.fields}
+    fields = table.by_attribute(kind.fields)
     for name, value in inner.items():
         field = fields.get(name)
         found = cell[field.name] if field else None

@@ -21,9 +21,9 @@ from pipeline.table.marker import NAMES, PREFIX
 
 KINDS, KEY = PREFIX + "kinds", PREFIX + "key"
 #: Before the path of a column in the place of a field's id, where its exact name is told by that.
-_AT = "/"
+AT = "/"
 #: Before a field's id in the place of its path, where its kind is told by that.
-_ID = "#"
+ID = "#"
 
 _KIND_OF_TYPE = {
     "string": Kind.TEXT,
@@ -39,7 +39,7 @@ _KINDS_OF_TYPE = {
     "string": (Kind.DIGITS.value, Kind.SCALARS.value, Kind.JSON.value),
     "list": (Kind.SET.value,),
 }
-_PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
+PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     """Read the columns from the content of an Iceberg metadata file. Raises KeyMismatch where one of the key is not there."""
     schema, properties = current_schema(metadata), metadata.get("properties", {})
     names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
-    fields = [_field(raw, names, kinds) for raw in schema["fields"] if is_ours(raw["name"])]
+    fields = _fields([raw for raw in schema["fields"] if is_ours(raw["name"])], names, kinds)
     by_attribute = {field.attribute: field for field in fields}
     absent = [part.name for part in key if part.name not in by_attribute]
     if absent:
@@ -103,21 +103,6 @@ def _inside(type_: ColumnType) -> tuple[Field, ...]:
     return _inside(type_.element) if type_.element else type_.fields
 
 
-def description(columns: Columns, schema: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """The table properties that say of columns what no schema does. `schema`: in Iceberg's JSON, once the table has it."""
-    return {
-        **key_property(columns.key),
-        **column_kinds(columns.all, schema),
-        **exact_names(columns.all, schema),
-    }
-
-
-def key_property(key: Iterable[Field]) -> dict[str, str]:
-    """The table property that says by which attributes, in their order, rows are found; none of a job that asks for no rows."""
-    attributes = [field.attribute for field in key]
-    return {KEY: json.dumps(attributes, ensure_ascii=False)} if attributes else {}
-
-
 def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
     """Whether a table's rows are found by this key, by the table's own word."""
     said = metadata.get("properties", {}).get(KEY, "[]")
@@ -145,14 +130,29 @@ def is_ours(name: str) -> bool:
     return name not in OWN_COLUMNS and not name.endswith(REPLACEMENT)
 
 
-def _field(raw: Mapping[str, Any], names: Mapping[str, str], kinds: Mapping[str, str], outer: str = "") -> Field:
-    path = outer + raw["name"]
-    return Field(attribute_of(raw, path, names), raw["name"], _type(raw["type"], path, raw["id"], names, kinds))
+def _fields(
+    all_: Iterable[Mapping[str, Any]], names: Mapping[str, str], kinds: Mapping[str, str], outer: str = ""
+) -> tuple[Field, ...]:
+    """The fields of a schema or struct. A person's own that is called like another's attribute holds none (empty)."""
+    found = [(raw, outer + raw["name"]) for raw in all_]
+    holders: dict[str, int] = {}
+    for raw, path in sorted(found, key=lambda one: (not _told_name(one[0], one[1], names), one[0]["id"])):
+        holders.setdefault(attribute_of(raw, path, names), raw["id"])
+    attributes = {id_: attribute for attribute, id_ in holders.items()}
+    return tuple(
+        Field(attributes.get(raw["id"], ""), raw["name"], _type(raw["type"], path, raw["id"], names, kinds))
+        for raw, path in found
+    )
 
 
 def attribute_of(raw: Mapping[str, Any], path: str, names: Mapping[str, str]) -> str:
     """The attribute that a field in Iceberg's JSON, at that path, holds. `names`: what the property tells."""
-    return names.get(str(raw["id"])) or names.get(_AT + path) or str(raw.get("doc") or raw["name"])
+    return _told_name(raw, path, names) or str(raw.get("doc") or raw["name"])
+
+
+def _told_name(raw: Mapping[str, Any], path: str, names: Mapping[str, str]) -> str:
+    """The exact name that the property tells of a field; empty where it tells none."""
+    return names.get(str(raw["id"])) or names.get(AT + path) or ""
 
 
 def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
@@ -160,12 +160,12 @@ def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mappin
     if plain.startswith("decimal("):
         return ColumnType(Kind.DECIMAL, scale=int(plain.rstrip(")").rpartition(",")[2]))
     # Of an earlier schema the property may say what has become of the column since.
-    told = kinds.get(f"{_ID}{id_}") or kinds.get(path)
+    told = kinds.get(f"{ID}{id_}") or kinds.get(path)
     kind = Kind(told) if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE.get(plain, Kind.TEXT)
     if isinstance(raw, str):
         return ColumnType(kind)
     if kind is Kind.STRUCT:
-        return ColumnType(kind, fields=tuple(_field(below, names, kinds, f"{path}.") for below in raw["fields"]))
+        return ColumnType(kind, fields=_fields(raw["fields"], names, kinds, f"{path}."))
     part = _part(raw)
     return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", raw[f"{part}-id"], names, kinds))
 
@@ -173,56 +173,6 @@ def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mappin
 def _part(raw: Mapping[str, Any]) -> str:
     """Where Iceberg's JSON of a list or map has the type of what is inside."""
     return "value" if raw["type"] == "map" else "element"
-
-
-def column_kinds(fields: Iterable[Field], schema: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """The table property that says which kind a column is of, where its Iceberg type is that of several.
-
-    By the ids of the schema in Iceberg's JSON, under which a column keeps its kind whatever somebody calls it, or, for a
-    table whose schema gets its ids only when it is written, by the paths of the columns.
-    """
-    kinds = {path: type_.kind.value for path, type_, _ in _paths(fields) if type_.kind not in _PLAIN_KINDS}
-    return {KINDS: json.dumps(_by_place(kinds, schema, before_id=_ID), sort_keys=True)}
-
-
-def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType, str]]:
-    """Every field, and what is inside lists and maps, by its path in Iceberg: its type, and a field's exact name."""
-    for field in fields:
-        yield from _type_paths(outer + field.name, field.type, field.attribute)
-
-
-def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[tuple[str, ColumnType, str]]:
-    yield path, type_, attribute
-    if type_.kind is Kind.STRUCT:
-        yield from _paths(type_.fields, f"{path}.")
-    elif type_.element is not None:
-        part = "value" if type_.kind is Kind.DICTIONARY else "element"
-        yield from _type_paths(f"{path}.{part}", type_.element)
-
-
-def exact_names(fields: Iterable[Field], schema: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """The table property with the exact names, by ids or paths as `column_kinds` has it.
-
-    Comments are for readers: not every name fits into one, and a comment that somebody else sets makes no other attribute.
-    """
-    names = {path: attribute for path, _, attribute in _paths(fields) if attribute}  # what is in a list has no name
-    return {NAMES: json.dumps(_by_place(names, schema, before_path=_AT), ensure_ascii=False, sort_keys=True)}
-
-
-def _by_place(
-    by_path: Mapping[str, str], schema: Mapping[str, Any] | None, *, before_id: str = "", before_path: str = ""
-) -> dict[str, str]:
-    """The same by the ids of the schema, or, without one, by the paths, with what stands before either."""
-    if not schema:
-        return {before_path + path: value for path, value in by_path.items()}
-    ids = dict(ids_by_path(schema["fields"]))
-    return {f"{before_id}{ids[path]}": value for path, value in by_path.items()}
-
-
-def is_described_by_path(properties: Mapping[str, str]) -> bool:
-    """Whether names or kinds are told by path, as who replaced a table has left it if it ended before it knew the ids."""
-    names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
-    return any(place.startswith(_AT) for place in names) or any(not place.startswith(_ID) for place in kinds)
 
 
 def ids_by_path(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:

@@ -5,13 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pipeline.columns.table_columns import (
-    Columns,
-    column_kinds,
-    columns_of,
-    exact_names,
-    is_described_by_path,
-)
+from pipeline.columns.description import column_kinds, exact_names, is_described_by_path
+from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
 from tests.pipeline.seen import KEY
 
@@ -78,3 +73,28 @@ def test_the_columns_of_an_earlier_schema_are_read_whatever_has_become_of_them_s
     properties = column_kinds((Field("L", "l", JSON), Field("M", "m", JSON)))
     was = columns_of({"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}, KEY)
     assert [field.type.kind for field in was.attributes] == [Kind.TEXT, Kind.LIST, Kind.STRUCT]
+
+
+def test_a_column_that_somebody_has_added_under_the_name_of_an_attribute_holds_none():
+    own = [{"id": 10, "name": "mine", "type": "string", "doc": "pk"}, {"id": 11, "name": LONG_NAME, "type": "string"}]
+    inside = {
+        "type": "struct",
+        "fields": [{"id": 12, "name": "J", "type": "string"}, SCHEMA["fields"][4]["type"]["fields"][0]],
+    }
+    fields = [own[0], *SCHEMA["fields"][:4], {**SCHEMA["fields"][4], "type": inside}, own[1]]
+    held = {"schemas": [{**SCHEMA, "fields": fields}], "current-schema-id": 0}
+    for names in (
+        {"1": "pk", "2": "sk", "3": LONG_NAME, "4": "L", "5": "M", "8": "J"},
+        {"3": LONG_NAME},
+    ):
+        found = columns_of({**held, "properties": {"tidemark.names": json.dumps(names)}}, KEY)
+        assert [field.name for field in found.key] == ["pk", "sk"]
+        assert {field.name: field.attribute for field in found.attributes} == {
+            "mine": "",
+            "n": LONG_NAME,
+            "l": "L",
+            "m": "M",
+            LONG_NAME: "",
+        }
+        (m,) = (field for field in found.attributes if field.name == "m")
+        assert [field.attribute for field in m.type.fields] == ["", "J"]

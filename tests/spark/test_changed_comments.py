@@ -56,3 +56,18 @@ def test_comments_that_are_names_of_other_attributes_are_no_exchange_of_columns(
         source.put(at, item("a", customer={"S": f"c{at}"}, name={"S": "n"}))
         source.merge(at - 1, at + 14)  # the first one commits with these comments, and the second one looks at it
         assert source.differences(at + 14) == []
+
+
+def test_a_column_of_somebodys_own_that_is_called_like_an_attribute_takes_nothing_from_it(shop):
+    source = shop()
+    source.put(1, item("a", **{"Total": {"N": "1"}}), item("b"))
+    source.load(5)
+    for own in ("mine string COMMENT 'pk'", "`Total` string"):
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {own}")
+    source.put(6, item("a", **{"Total": {"N": "2.5"}}))
+    source.merge(5, 20)
+    assert source.differences(20) == []
+    source.load(25)
+    source.put(26, item("a", **{"Total": {"S": "two"}}))
+    source.merge(25, 40)
+    assert source.differences(40) == []
