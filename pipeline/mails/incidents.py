@@ -94,11 +94,12 @@ def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | Non
 
 
 def round_works(mode: str) -> bool:
-    """Whether a round of this mode, carried out, shows that the schedule's runs work again; "" is a corrected parameter.
+    """Whether a round of this mode, carried out, shows that the schedule's runs work again.
 
-    A backfill goes over old ground: the window that could not be merged is still to come.
+    A backfill goes over old ground, and a corrected parameter ("") over none: the window that could not be merged, or the full
+    export that the table needs, is still to come.
     """
-    return mode in ("", UPDATE, FULL)
+    return mode in (UPDATE, FULL)
 
 
 def after_look(

@@ -100,7 +100,10 @@ def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
     now, then = format_instant(horizon.watermark), incident.first.watermark
     if then is None:
         return [f"The table shows every change before {now}."]
-    if then >= horizon.watermark:
+    if then > horizon.watermark:
+        was = f"where it was when this began, {format_instant(then)}"
+        return [f"The table is at {now}, before {was}: somebody has rolled it back since, or it was made anew."]
+    if then == horizon.watermark:
         return [f"The table is at {now}, as it was: nothing had to be caught up."]
     return [f"Caught up: {words(horizon.watermark - then)} of history, from {format_instant(then)} to {now}."]
 

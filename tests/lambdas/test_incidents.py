@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from lambdas import notify_success
+from lambdas import notify_news, notify_success, plan, record_watermark
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
 from pipeline.planning.execution_input import MAINTAIN, VERIFY
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
-from tests.pipeline.world import at, plan
+from tests.pipeline.world import at
+from tests.pipeline.world import plan as planned_work
 
 pytestmark = pytest.mark.local_aws
 DENIED = {"code": "AccessDeniedException", "status": 400, "times": 1000}
@@ -45,7 +46,7 @@ def test_its_change_is_mailed_and_its_end_is_one_all_clear(
 
 
 def test_the_same_failure_of_other_work_is_mailed_as_well(schedule: Schedule):
-    maintenance, update = done(plan("12:00", MAINTAIN))["plan"], done()["plan"]
+    maintenance, update = done(planned_work("12:00", MAINTAIN))["plan"], done()["plan"]
     for planned in (maintenance, maintenance, update, update):
         schedule.fails("States.TaskFailed", planned)
     assert schedule.subjects == ["FAILED orders: JobFailed"] * 2
@@ -59,6 +60,25 @@ def test_the_end_is_told_by_the_round_that_works_again(schedule: Schedule, accou
     assert schedule.subjects[1:] == [event_subject(event), "ALL CLEAR orders: PitrOff is over"]
     assert f"Caught up: 3 h 0 min of history, from {up_to_date} to {event['report']['watermark']}." in schedule.last
     assert schedule.told() == Told()
+
+
+def test_a_corrected_parameter_ends_no_incident_but_what_the_same_run_finds_next(
+    schedule: Schedule, account: Account, up_to_date: str
+):
+    schedule.fails("PitrOff")
+    account.put_parameter("orders", "last-export-time", *account.instants(1))
+    event = schedule.event()
+    asked = {"input": event["input"], "execution": event["execution"]}
+    planned = call(plan.handler, **asked)
+    report = call(record_watermark.handler, plan=planned)
+    round_of = {"plan": planned, "report": report, "exports": [], "jobRun": {}, "endedAt": "2026-11-21T23:59:59.000Z"}
+    call(notify_success.handler, **event, **round_of)
+    corrected = f"OK orders: last-export-time corrected to {up_to_date}"
+    assert (planned["kind"], schedule.subjects[1:]) == ("Record", [corrected])
+    found = call(plan.handler, **asked)
+    assert (found["reason"], found["news"]) == ("UpToDate", ["IncidentOver"])
+    call(notify_news.handler, **event, plan=found)
+    assert (schedule.subjects[2:], schedule.told()) == (["ALL CLEAR orders: PitrOff is over"], Told())
 
 
 def event_subject(event: dict[str, Any]) -> str:
@@ -78,9 +98,9 @@ def test_a_dry_run_leaves_it_to_others_to_tell_that_an_incident_is_over(schedule
 def test_a_run_that_knows_nothing_of_the_table_ends_no_incident(schedule: Schedule, account: Account, control: str):
     schedule.fails("PitrOff")
     account.put_parameter("orders", "control", control)
-    plan = schedule.plans()
-    assert plan["news"] == []
-    assert plan["kind"] == ("Idle" if control == "PAUSE" else "Export")
+    found = schedule.plans()
+    assert found["news"] == []
+    assert found["kind"] == ("Idle" if control == "PAUSE" else "Export")
     assert schedule.told().incident is not None
 
 
@@ -118,7 +138,7 @@ def test_a_success_is_told_even_if_nobody_knows_what_was_told_before(schedule: S
 
 
 def test_a_settled_doubt_that_cannot_be_recorded_is_no_all_clear_yet(schedule: Schedule, account: Account):
-    verified = done(plan("13:00", VERIFY), job="verify")
+    verified = done(planned_work("13:00", VERIFY), job="verify")
     call(notify_success.handler, **done(continuity="Of the old images, 2 have no row."))
     account.aws.set_faults({"name": "denied", "action": "ssm:PutParameter", **DENIED})
     assert len(call(notify_success.handler, **verified)["subjects"]) == 1
@@ -129,7 +149,7 @@ def test_a_settled_doubt_that_cannot_be_recorded_is_no_all_clear_yet(schedule: S
 
 def test_rows_that_were_not_what_changes_say_are_warned_of_once_until_the_table_was_verified(account: Account):
     doubted = done(continuity="Of the old images, 2 have no row.")
-    rounds = (doubted, doubted, done(plan("13:00", VERIFY), job="verify"), done())
+    rounds = (doubted, doubted, done(planned_work("13:00", VERIFY), job="verify"), done())
     told = [call(notify_success.handler, **event)["subjects"] for event in rounds]
     assert [[subject.split()[1] for subject in subjects] for subjects in told] == [
         ["OK", "WARNING"],

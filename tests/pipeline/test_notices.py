@@ -85,6 +85,13 @@ def test_a_person_s_run_ends_an_incident_when_it_started():
     ("before", "horizon", "said"),
     [
         pytest.param("21/12:00", NOW, "nothing had to be caught up", id="nothing was missed"),
+        pytest.param(
+            "21/12:15",
+            NOW,
+            "The table is at 2026-11-21T12:00:00Z, before where it was when this began, 2026-11-21T12:15:00Z: "
+            "somebody has rolled it back since, or it was made anew.",
+            id="it was rolled back",
+        ),
         pytest.param("", NOW, "The table shows every change before 2026-11-21T12:00:00Z.", id="a first load"),
         pytest.param("", None, "All clear", id="nothing is known"),
     ],

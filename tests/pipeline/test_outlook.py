@@ -11,9 +11,10 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.outlook import after_failed_tick, after_idle, after_round, outlook
 from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL
+from pipeline.planning.observation import describe
 from pipeline.settings import TableSettings
 from tests.pipeline.rounds import OUTLOOK, done
-from tests.pipeline.world import ME, OTHER, at, claim, incident, plan, seen, table, update, wish
+from tests.pipeline.world import ME, OTHER, at, claim, full, incident, plan, seen, table, update, wish
 
 TOO_SHORT, OFF = Kind("RecoveryTooShort", "Plan"), Kind("PitrOff", "Plan")
 IDLE = {
@@ -34,6 +35,16 @@ def test_a_round_ends_what_failed_but_not_that_the_source_keeps_too_little_histo
 
 def test_that_it_keeps_enough_a_table_shows_that_is_up_to_date():
     assert after_idle(told(TOO_SHORT), IDLE, None).over == incident("12:15", "12:00", TOO_SHORT)
+
+
+def test_history_that_is_lost_is_made_good_by_the_full_export_and_not_by_the_parameter_before_it():
+    """Who has rolled the table back to before its history types the command of the mail, and the run begins with a Record."""
+    lost, corrected = told(Kind("HistoryLost", "Plan")), done()
+    world = seen("08:00", recorded="12:00")
+    assert full(world).kind == "Record"
+    corrected["plan"] = {**OUTLOOK, **describe(full(world)), "table": "orders"}
+    assert after_round(lost, corrected).names == []
+    assert after_round(lost, done(plan("13:00", FULL), job="load")).over == lost.incident
 
 
 def test_days_that_were_summed_up_meanwhile_are_not_summed_up_again():
