@@ -119,6 +119,10 @@ def after_look(
     only a table that is up to date can show, that its source keeps enough history, no round ends. `rows`: what is
     known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
     """
+    # Who only looks on sees the table as it was before a run at work made it anew.
+    if (works or by_round) and horizon and told.trusted and horizon.watermark < told.trusted:
+        # Somebody has rolled it back, and its rows are those of before again.
+        told = replace(told, trusted=None)
     news, incident = _of_the_horizon(told, horizon), told.incident
     if incident:
         can_end = [one for one in incident.failures if not (by_round and one.kind.error == RecoveryTooShort.__name__)]

@@ -93,8 +93,9 @@ class Told:
     """What the mails have said so far: the open incident, the horizon's level, and until which midnight days are summed up.
 
     `ended`: the job id of the last wish whose end was told, whatever it was. `doubted`: at which watermark rows were not what
-    changes say. `trusted`: the watermark at which the table was verified or made anew last. `outlived`: the parameter says
-    more, of before the table's removal from the deployment; this is to be written over it.
+    changes say. `trusted`: the watermark at which the table was verified or made anew last, if it has not been rolled back to
+    before that. `outlived`: the parameter says more, of before the table's removal from the deployment; this is to be written
+    over it.
     """
 
     incident: Incident | None = None

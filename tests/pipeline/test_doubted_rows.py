@@ -152,6 +152,31 @@ def test_what_a_round_did_not_come_to_tell_the_next_look_tells_once():
     assert (anew.names, anew.told) == (["RowsTrusted"], Told(trusted=at("15:00")))
 
 
+@pytest.mark.parametrize("settled_by", ["load", "verify"])
+@pytest.mark.parametrize("meets", ["a round", "a look"])
+def test_rows_that_come_back_with_a_rollback_to_before_they_were_mended_are_told_again(meets, settled_by):
+    told = after_round(after_round(Told(), "merge", "1 had no row").told, settled_by, "", "15:00").told
+    rows = rows_of_table([commit(hour=14), commit(added=3)])
+
+    def finds(watermark: str, **kind: bool) -> News:
+        horizon = Horizon(at(watermark), at("01/12:00"), LATER)
+        return after_look(told, LATER, horizon=horizon, rows=rows, **kind)
+
+    assert finds("15:00", works=True).names == finds("14:00", works=False).names == []
+    news = finds("14:00", works=meets == "a look", by_round=meets == "a round")
+    assert (news.names, news.told) == (["RowsDoubted"], Told(doubted=at("13:00")))
+    told = Told.from_text(news.told.to_text())
+    assert finds("16:00", works=True, by_round=True).names == []
+
+
+def test_a_rollback_of_rows_that_nobody_doubts_makes_any_later_doubt_news():
+    """Else what merges meet that go over the same stretch again would pass for older than what has settled it."""
+    horizon = Horizon(at("12:00"), at("01/12:00"), LATER)
+    news = after_look(Told(trusted=at("15:00")), LATER, works=False, by_round=True, horizon=horizon)
+    assert (news.names, news.told) == ([], Told())
+    assert after_round(news.told, "merge", "1 had no row").names == ["RowsDoubted"]
+
+
 @pytest.mark.parametrize(("load", "is_over"), [("12:00", False), ("13:00", True)])
 def test_a_load_from_before_the_doubt_as_after_a_rollback_settles_nothing(load: str, is_over: bool):
     loaded: datetime = at(load)
