@@ -92,11 +92,13 @@ def _told(found: Mapping[str, Any]) -> Told:
     """What has been told of the table as it is deployed now. `found`: its parameters, as AWS describes them."""
     if TOLD not in found:
         return Told()
-    made = [found[name] for name in _MADE_BY_THE_DEPLOYMENT if name in found]
-    # Of what has been written since, nobody knows when it was made. Of two the older counts: the newer one is a parameter that
-    # somebody had deleted, and has repaired, and the incident goes on.
-    first = [parameter["LastModifiedDate"] for parameter in made if parameter["Version"] == 1]
-    deployed = min(first) if first and len(made) == len(_MADE_BY_THE_DEPLOYMENT) else None
+    made = sorted(
+        (found[name]["LastModifiedDate"], found[name]["Version"]) for name in _MADE_BY_THE_DEPLOYMENT if name in found
+    )
+    # Of two the older counts: the newer one may be a parameter that somebody had deleted, and has repaired, and the incident
+    # goes on. Of one that was written after it was made nobody knows when that was; but it was there before the newer one.
+    is_known = len(made) == len(_MADE_BY_THE_DEPLOYMENT) and made[0][1] == 1
+    deployed = made[0][0] if is_known else None
     return Told.from_text(found[TOLD]["Value"]).since_deployed(found[TOLD]["LastModifiedDate"], deployed)
 
 

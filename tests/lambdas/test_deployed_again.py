@@ -56,14 +56,20 @@ def test_what_is_forgotten_stays_forgotten_when_the_settings_change_later(schedu
 
 
 @pytest.mark.parametrize("name", list(MADE))
+@pytest.mark.parametrize("written_since", [False, True], ids=["the other as it was made", "the other written since"])
 def test_an_incident_goes_on_where_only_one_parameter_was_deleted_and_repaired(
-    schedule: Schedule, account: Account, name: str
+    schedule: Schedule, account: Account, name: str, written_since: bool
 ):
-    schedule.fails("SettingsMissing")
+    for other in MADE.keys() - {name} if written_since else ():
+        account.put_parameter("orders", other, MADE[other])
+    errors = ["TableNotFound", {"settings": "SettingsMissing", "control": "ControlUnknown"}[name]]
+    for error in errors:
+        schedule.fails(error)
     deployed_again(account, name)
     account.carry_out(account.grid())
     assert schedule.plans()["news"] == ["IncidentOver"]
-    assert schedule.subjects[-1] == "ALL CLEAR orders: SettingsMissing is over"
+    assert schedule.subjects[-1] == f"ALL CLEAR orders: {errors[-1]} is over"
+    assert all(f"  {error} in Plan" in schedule.last for error in errors)
 
 
 def test_that_both_parameters_were_gone_is_over_when_both_are_repaired(schedule: Schedule, account: Account):
