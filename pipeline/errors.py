@@ -269,7 +269,7 @@ class WatermarkNotCommitted(TableUnfit):
 
 
 class TableContended(TableUnfit):
-    """Somebody else committed to the table while the job worked; no row of the job is in the table."""
+    """Somebody else committed to the table, or removed it, while the job worked; no row of the job is in the table."""
 
 
 class ExportUnfit(PipelineError):

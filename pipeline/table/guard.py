@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.columns.table_columns import has_key
-from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, WatermarkMissing
+from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, TableContended, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
@@ -18,9 +18,10 @@ from pipeline.table.marker import Marker, TableState, read_table_state, snapshot
 
 
 def is_done(state: TableState, order: JobOrder) -> bool:
-    """Whether the order's work is in the table already. Raises what `check_fits` raises, or WatermarkMissing, if it cannot be.
+    """Whether the order's work is in the table already.
 
-    A merge's is also where another job has brought the same stretch of the same source.
+    Raises, if it cannot be, what `check_fits` raises, or WatermarkMissing, or TableContended where the table is gone. A merge's
+    is also where another job has brought the same stretch of the same source.
     """
     if order.job_id in state.job_ids:
         return True
@@ -84,7 +85,12 @@ def _refusal(meets: datetime, watermark: datetime, order: JobOrder) -> Gap | Ove
 
 
 def _marker(state: TableState, order: JobOrder) -> Marker:
+    if not state.exists:
+        # It did when this was planned. Whatever the settings say of lost history, the planner makes a table where there is none.
+        raise TableContended(
+            f"{order.table} does not exist any more, so there is nothing to {order.job}",
+            "Nothing to do: the next scheduled run makes the table anew from a full export.",
+        )
     if state.marker is None:
-        what = "carries no watermark" if state.exists else "does not exist"
-        raise WatermarkMissing(f"{order.table} {what}, so there is nothing to {order.job}")
+        raise WatermarkMissing(f"{order.table} carries no watermark, so there is nothing to {order.job}")
     return state.marker

@@ -7,12 +7,19 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, WatermarkMissing
+from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, TableContended, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
+from pipeline.mails.failure import failure_mail
+from pipeline.mails.failure_names import Failure
+from pipeline.planning.execution_input import UPDATE
+from pipeline.planning.observation import Export
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
 from pipeline.table.guard import is_done
 from pipeline.table.marker import NO_TABLE, Marker, TableState
-from tests.pipeline.world import ARN, at
+from tests.pipeline.rounds import done
+from tests.pipeline.world import ARN, DEPLOYMENT, HOUR, at, claim, plan, seen, wish
 
 
 def minute(count: int) -> datetime:
@@ -58,10 +65,28 @@ def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
         pytest.param(
             AT_SIXTY, order("merge", 40, 60, source=replace(SOURCE, id="id-2")), OtherTableId, id="another's window"
         ),
-        pytest.param(NO_TABLE, order("merge", 60, 80), WatermarkMissing, id="no table"),
+        pytest.param(NO_TABLE, order("merge", 60, 80), TableContended, id="no table"),
         pytest.param(TableState(exists=True), order("merge", 60, 80), WatermarkMissing, id="no watermark"),
     ],
 )
 def test_an_order_that_does_not_fit_is_refused(state, wanted, error):
     with pytest.raises(error):
         is_done(state, wanted)
+
+
+@pytest.mark.parametrize("rebuilds", [False, True])
+def test_a_table_that_was_dropped_since_it_was_planned_costs_nobody_a_full_export_by_hand(rebuilds):
+    """As two of the mails advise to do: the next run makes it anew, and the mail of the job that met no table says so."""
+    with pytest.raises(TableContended, match="does not exist any more") as refused:
+        is_done(NO_TABLE, order("merge", 0, 60))
+    refusal, planned = refused.value, plan("12:00 13:00")
+    failure = Failure("RunSparkJob", refusal.name, refusal.message, refusal.remedy, reported=True)
+    mail = failure_mail(done(planned), failure, DEPLOYMENT)
+    assert mail.facts["heals_by_itself"]
+    assert "What to do: Nothing to do: the next scheduled run makes the table anew from a full export.\n" in mail.text
+    assert "a person must act" not in mail.text
+    assert '"mode":"full"' not in mail.text
+    world = seen("", claim=claim(planned, refused_with=refusal.name))
+    anew = next_action(world, wish(), Rules(HOUR, rebuilds=rebuilds))
+    assert isinstance(anew, Export)
+    assert (anew.plan.mode, anew.plan.is_full) == (UPDATE, True)

@@ -222,8 +222,9 @@ class Jobs:
 
     def _refusal_is_right(self, run: JobRun, refusal: PipelineError) -> None:
         """The job is the last line of defence: it is never to be needed while nobody meddles."""
-        needed = isinstance(refusal, (Gap, Overlap, OtherTableId, WatermarkMissing))
-        if needed and self.meddled_at < run.planned:
+        unfit = isinstance(refusal, (Gap, Overlap, OtherTableId, WatermarkMissing))
+        is_gone = isinstance(refusal, TableContended) and not self._table.state.exists and not run.trouble
+        if (unfit or is_gone) and self.meddled_at < run.planned:
             raise self._timeline.violated("the chain touches", f"{run.token} had to refuse: {refusal}")
 
 
