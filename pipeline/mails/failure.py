@@ -12,10 +12,14 @@ from pipeline.deployment import Deployment
 from pipeline.errors import (
     ASK_AGAIN,
     RUN_NOW,
+    Gap,
     HistoryLost,
     InputRefused,
     JobFailed,
+    Overlap,
     PipelineError,
+    TableContended,
+    WatermarkMissing,
     WishGivenUp,
 )
 from pipeline.instants import format_instant
@@ -39,6 +43,11 @@ _AFTER = {
     "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
+#: What a job meets where the table is not any more what its run was planned for: rolled back, removed, or written to.
+_MOVED = (Gap.__name__, Overlap.__name__, TableContended.__name__, WatermarkMissing.__name__)
+_MOVED_SINCE = (
+    "Somebody else has changed the table, as it seems, since this run was planned; the run has brought nothing into it."
+)
 #: What a run was doing, where it was not bringing its table up to date.
 _DOING = {
     BACKFILL: "backfilling {table}",
@@ -93,6 +102,9 @@ def failure_mail(
 def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
     if plan.get("kind") == "Record":
         return "The table and its watermark are as they were; only last-export-time may still say something else."
+    if failure.state == "RunSparkJob" and failure.error in _MOVED:
+        files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
+        return f"{_MOVED_SINCE}{files}"
     if plan.get("mode") == MAINTAIN:
         return "The table's rows and its watermark are as they were; some of its files may be in order already."
     return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."

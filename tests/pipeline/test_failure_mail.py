@@ -22,7 +22,7 @@ def test_a_failure_mail_says_what_happened_what_heals_and_what_helps():
         "What happened:\n"
         "What happened there.\n"
         "\n"
-        "The table and its watermark are as they were.\n"
+        "Somebody else has changed the table, as it seems, since this run was planned; the run has brought nothing into it.\n"
         "\n"
         "What the pipeline does by itself: The next scheduled run tries again by itself.\n"
         "What to do: What helps.\n"
@@ -76,10 +76,18 @@ def test_a_failure_of_another_name_is_not_sent_to_a_section_that_does_not_exist(
     assert "The manual: docs/operations.md\n" in failed("Lambda.Unknown", "Plan").text
 
 
+MOVED = ("Gap", "Overlap", "TableContended", "WatermarkMissing")
+
+
 @pytest.mark.parametrize(
     ("error", "state", "told"),
     [
-        ("Gap", "RunSparkJob", "The table and its watermark are as they were."),
+        ("CountMismatch", "RunSparkJob", "The table and its watermark are as they were."),
+        ("WatermarkMissing", "Plan", "The table and its watermark are as they were."),
+        *(
+            (moved, "RunSparkJob", "Somebody else has changed the table, as it seems, since this run")
+            for moved in MOVED
+        ),
         ("AwsUnavailable", "StartExports", "The table and its watermark are as they were."),
         ("AwsUnavailable", "RecordWatermark", "only last-export-time may still be the old one"),
         ("WatermarkNotCommitted", "RecordWatermark", "look at it"),
@@ -87,7 +95,15 @@ def test_a_failure_of_another_name_is_not_sent_to_a_section_that_does_not_exist(
     ],
 )
 def test_a_failure_mail_claims_no_more_about_the_table_than_is_known(error, state, told):
-    assert told in failed(error, state).text
+    text = failed(error, state).text
+    assert told in text
+    assert ("as they were" in text) is ("as they were" in told)
+
+
+def test_maintenance_of_a_table_that_was_rolled_back_meanwhile_says_so_too():
+    text = failed("Overlap", planned={**PLANNED, "mode": "maintain"}).text
+    assert "the run has brought nothing into it. Some of its files may be in order already.\n" in text
+    assert "as they were" not in text
 
 
 def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_time_there_is():
