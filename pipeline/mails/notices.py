@@ -8,10 +8,10 @@ from typing import Any
 
 from pipeline import run_reports
 from pipeline.deployment import Deployment
-from pipeline.errors import REBUILD, RUN_NOW, RUN_ON, VERIFY_NOW, HistoryLost, PipelineError, error_names
+from pipeline.errors import REBUILD, VERIFY_NOW
 from pipeline.instants import format_instant
-from pipeline.mails.aftermath import ANEW
 from pipeline.mails.digest import Digest
+from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import (
     CLEARED,
     SUCCESS,
@@ -26,8 +26,8 @@ from pipeline.mails.frame import (
 )
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
-from pipeline.planning.horizon import LEVELS, Horizon
-from pipeline.planning.observation import PAUSED
+from pipeline.mails.warning import warning_mail
+from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of, told_drift
 from pipeline.table.record_counts import accounting
@@ -35,9 +35,14 @@ from pipeline.wording import number_of
 
 
 def notices(
-    event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
+    event: Mapping[str, Any],
+    table: str,
+    news: News,
+    horizon: Horizon | None,
+    deployment: Deployment,
+    failure: Failure | None = None,
 ) -> list[Mail]:
-    """Write the mails of the news, but for a failure's own.
+    """Write the mails of the news, but for a failure's own. `failure`: what the run has failed with, if it has.
 
     `event` is that of the state that tells: input, execution, startedAt and plan (empty if planning failed).
     """
@@ -47,7 +52,7 @@ def notices(
     if news.doubt:
         mails.append(_doubt(event, table, news.doubt, deployment))
     if news.warning and horizon:
-        mails.append(_warning(event, table, news, horizon, deployment))
+        mails.append(warning_mail(event, table, news, horizon, deployment, failure))
     if news.digest:
         mails.append(_digest_mail(event, table, news.digest, horizon, deployment))
     return mails
@@ -106,72 +111,6 @@ def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
     if then == horizon.watermark:
         return [f"The table is at {now}, as it was: nothing had to be caught up."]
     return [f"Caught up: {words(horizon.watermark - then)} of history, from {format_instant(then)} to {now}."]
-
-
-def _warning(event: Mapping[str, Any], table: str, news: News, horizon: Horizon, deployment: Deployment) -> Mail:
-    """History runs out, or has run out while nobody was told."""
-    reason, incident = str(event["plan"].get("message", "")), news.told.incident
-    if horizon.is_lost:
-        what = "history is lost"
-        happens = "Changes after the watermark can no longer be exported; the table can only be made anew."
-    else:
-        what = f"history would be lost in {words(horizon.left)}"
-        happens = "If the table is not caught up by then, only a new full export helps."
-    helps, *asked = _help(event["plan"], incident, horizon)
-    command, *then = [filled(one, table, deployment) for one in asked]
-    since = format_instant(incident.first.since) if incident else ""
-    lines = [
-        f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
-        f"{format_instant(horizon.latest)}.",
-        *history_line(horizon),
-        happens,
-        "",
-        *([f"What this run says: {reason}"] if reason else []),
-        *([f"Runs have failed since {since}: {incident.hindrance}."] if incident else []),
-        f"What to do: {helps}",
-        f"The command: {command}",
-        *(f"Then: {one}" for one in then),
-        "",
-        *_next_warning(news.warning),
-        *links(event["execution"], deployment),
-    ]
-    facts = {
-        "status": WARNING,
-        "table": table,
-        "level_percent": news.warning,
-        "history_left_seconds": int(horizon.left.total_seconds()),
-        **horizon.to_json(),
-        "command": command,
-        "execution": event["execution"],
-    }
-    return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
-
-
-def _help(plan: Mapping[str, Any], incident: Incident | None, horizon: Horizon) -> tuple[str, ...]:
-    """What lets the table catch up, and its commands in order: what holds it up decides."""
-    is_paused = plan.get("reason") == PAUSED
-    # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
-    is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
-    if is_made_anew and is_paused:
-        return f"Set its control parameter to RUN. {ANEW}", RUN_ON
-    if horizon.is_lost and is_paused:
-        told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
-        return told, RUN_ON, HistoryLost.command
-    if horizon.is_lost and not is_made_anew:
-        return HistoryLost.default_remedy, HistoryLost.command
-    if is_paused:
-        return "Let the table catch up: set its control parameter to RUN.", RUN_ON
-    kind = error_names().get(incident.hindrance.error) if incident else None
-    if kind:
-        return kind.default_remedy, kind.command
-    if is_made_anew:
-        return ANEW, RUN_NOW
-    return "Find out what holds the table up; the execution that is at work shows it.", PipelineError.command
-
-
-def _next_warning(level: int) -> list[str]:
-    later = [f"{name} %" for name in LEVELS[:-1] if name > level]
-    return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []
 
 
 def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deployment) -> Mail:

@@ -56,6 +56,7 @@ def outlook(
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
         "rebuilds": _rebuilds(seen, settings),
+        "at_work": seen.claim.owner if seen.claim and seen.claim.owner_runs and idle_for == ANOTHER_RUN else "",
     }
 
 

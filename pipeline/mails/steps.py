@@ -31,8 +31,9 @@ def telling(
     news: News,
     horizon: Horizon | None,
     deployment: Deployment,
+    failure: Failure | None = None,
 ) -> Steps:
-    """Mail every notice of the news and record what has been told. `event`: as `pipeline.mails.notices.notices` has it.
+    """Mail every notice of the news and record what has been told. `event`, `failure`: as `pipeline.mails.notices` has them.
 
     `before` is what had been told; with None, because it could not be read, nothing is recorded over it.
     """
@@ -41,7 +42,7 @@ def telling(
             before = announced
         else:
             news = all_clear_later(news, before)
-    yield from notices(event, table, news, horizon, deployment)
+    yield from notices(event, table, news, horizon, deployment, failure)
     if before and (before.outlived or news.told != before):
         yield news.told
 
@@ -56,4 +57,4 @@ def telling_failure(
     news = after_failed_tick(before or Told(), event, failure, horizon)
     if news.failed:
         yield failure_mail(event, failure, deployment, horizon=horizon, incident=news.told.incident)
-    yield from telling(event, table_of(event, deployment), before, news, horizon, deployment)
+    yield from telling(event, table_of(event, deployment), before, news, horizon, deployment, failure)

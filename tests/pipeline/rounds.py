@@ -26,6 +26,7 @@ OUTLOOK = {
     "tick_minutes": 15,
     "success_mail": "every_run",
     "rebuilds": False,
+    "at_work": "",
 }
 
 

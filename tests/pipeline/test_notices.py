@@ -149,11 +149,12 @@ def test_a_warning_while_runs_fail_says_so():
 
 def test_a_warning_while_another_run_is_at_work_names_it():
     at_work = f"{EXECUTION} is at work on this table; this run leaves it alone."
-    (mail,) = written(News(Told(level=50), warning=50), LATE, reason="AnotherRun", message=at_work)
-    assert f"What this run says: {at_work}\n" in mail.text
-    assert mail.facts["command"].startswith(
-        f"aws stepfunctions start-execution --region eu-west-1 --state-machine-arn {MACHINE}"
+    (mail,) = written(
+        News(Told(level=50), warning=50), LATE, reason="AnotherRun", message=at_work, at_work=f"{EXECUTION}-2"
     )
+    assert f"What this run says: {at_work}\n" in mail.text
+    assert mail.facts["command"].startswith("aws stepfunctions get-execution-history ")
+    assert mail.facts["command"].endswith(f" --execution-arn {EXECUTION}-2"), "an update would only find it at work"
 
 
 def test_a_warning_that_comes_too_late_offers_what_still_helps():

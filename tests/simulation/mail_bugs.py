@@ -27,10 +27,10 @@ def told_recorded_before_the_mail() -> Iterator[None]:
     """What is going to be mailed is recorded first: a crash in between leaves nobody told."""
 
     def telling(*handed: Any) -> steps.Steps:
-        event, table, before, news, horizon, deployment = handed
+        event, table, before, news, horizon, deployment, *failure = handed
         if before and news.told != before:
             yield news.told
-        yield from notices(event, table, news, horizon, deployment)
+        yield from notices(event, table, news, horizon, deployment, *failure)
 
     with patch.object(steps, "telling", telling):
         yield

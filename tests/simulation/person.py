@@ -193,6 +193,9 @@ class Person:
         self._account.parameters.control = found[1]
         self._account.standing -= {"control is misspelt", "paused", "paused for weeks"}
 
+    def _looks(self, _found: re.Match[str]) -> None:
+        """At an execution, which changes nothing."""
+
     def _removes_claims(self, found: re.Match[str]) -> None:
         """What the mail says to see to first: no run is at work on the table, or the person looks again later."""
         if self._account.working:
@@ -228,6 +231,7 @@ _OWN_FAULT = {"InputRefused", "AnotherRunAtWork", "TablePaused"}
 _RUN_NOW = filled(RUN_NOW, "orders", DEPLOYMENT)
 _COMMANDS: tuple[tuple[str, Callable[[Person, re.Match[str]], Run | None]], ...] = (
     (r"start-execution .*--input '(.*)'$", Person._starts),
+    (r"^aws stepfunctions get-execution-history .* --execution-arn \S+$", Person._looks),
     (r"^TIDEMARK_STACK=\S+ AWS_REGION=\S+ make deploy$", Person._deploys),
     (r"^TIDEMARK_STACK=\S+ AWS_REGION=\S+ make repair$", Person._repairs),
     (r"update-continuous-backups .*PointInTimeRecoveryEnabled=true$", Person._turns_recovery_on),

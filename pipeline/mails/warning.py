@@ -1,0 +1,131 @@
+"""The warning that history runs out, or has run out: how long is left, what holds the table up, and what helps. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.deployment import Deployment
+from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, error_names
+from pipeline.instants import format_instant
+from pipeline.mails.aftermath import ANEW
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import WARNING, Mail, filled, history_line, links, subject, words
+from pipeline.mails.incidents import News
+from pipeline.mails.told import Incident, Kind
+from pipeline.planning.execution_input import MAINTAIN
+from pipeline.planning.horizon import LEVELS, Horizon
+from pipeline.planning.observation import PAUSED
+
+_HAPPENS = "If the table is not caught up by then, only a new full export helps."
+_HAS_HAPPENED = "Changes after the watermark can no longer be exported; the table can only be made anew."
+#: How an execution has ended, or where it is: the last that it did, with the error and its cause.
+_LOOK = "aws stepfunctions get-execution-history --reverse-order --max-items 5 --execution-arn "
+#: How a remedy begins of what has always healed so far.
+_WAIT = "Nothing to do"
+
+
+def warning_mail(
+    event: Mapping[str, Any],
+    table: str,
+    news: News,
+    horizon: Horizon,
+    deployment: Deployment,
+    failure: Failure | None = None,
+) -> Mail:
+    """History runs out, or has run out while nobody was told. `event` and `failure`: as `pipeline.mails.notices` has them."""
+    incident, failure = news.told.incident, _of_the_table(failure, event["plan"])
+    what, happens = f"history would be lost in {words(horizon.left)}", _HAPPENS
+    if horizon.is_lost:
+        what, happens = "history is lost", _HAS_HAPPENED
+    helps, *asked = _help(event, failure, incident, horizon)
+    command, *then = [filled(one, table, deployment) for one in asked]
+    lines = [
+        f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
+        f"{format_instant(horizon.latest)}.",
+        *history_line(horizon),
+        happens,
+        "",
+        *_why(event["plan"], failure, incident),
+        f"What to do: {helps}",
+        f"The command: {command}",
+        *(f"Then: {one}" for one in then),
+        "",
+        *_next_warning(news.warning),
+        *links(event["execution"], deployment, failure.job_run if failure else ""),
+    ]
+    facts = {
+        "status": WARNING,
+        "table": table,
+        "level_percent": news.warning,
+        "history_left_seconds": int(horizon.left.total_seconds()),
+        **horizon.to_json(),
+        "command": command,
+        "execution": event["execution"],
+    }
+    return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
+
+
+def _kind(failure: Failure, plan: Mapping[str, Any]) -> Kind:
+    return Kind(failure.error, failure.state, plan.get("mode", ""))
+
+
+def _of_the_table(failure: Failure | None, plan: Mapping[str, Any]) -> Failure | None:
+    """The failure, if it holds the table up: a person's wish and maintenance do not."""
+    if failure is None or (kind := _kind(failure, plan)).is_of_a_wish or kind.mode == MAINTAIN:
+        return None
+    return failure
+
+
+def _why(plan: Mapping[str, Any], failure: Failure | None, incident: Incident | None) -> list[str]:
+    """What this run says, and since when runs have failed, if they have."""
+    reason = failure.message if failure else plan.get("message", "")
+    lines = [f"What this run says: {reason}"] if reason else []
+    if incident:
+        hindrance = _kind(failure, plan) if failure else incident.hindrance
+        lines.append(f"Runs have failed since {format_instant(incident.first.since)}: {hindrance}.")
+    return lines
+
+
+def _help(
+    event: Mapping[str, Any], failure: Failure | None, incident: Incident | None, horizon: Horizon
+) -> tuple[str, ...]:
+    """What lets the table catch up, and its commands in order: what holds it up decides."""
+    plan = event["plan"]
+    is_paused = plan.get("reason") == PAUSED
+    # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
+    is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
+    if is_made_anew and is_paused:
+        return f"Set its control parameter to RUN. {ANEW}", RUN_ON
+    if horizon.is_lost and is_paused:
+        told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
+        return told, RUN_ON, HistoryLost.command
+    if horizon.is_lost and not is_made_anew:
+        return HistoryLost.default_remedy, HistoryLost.command
+    if is_paused:
+        return "Let the table catch up: set its control parameter to RUN.", RUN_ON
+    if failure:
+        return _against(failure, event, incident)
+    kind = error_names().get(incident.hindrance.error) if incident else None
+    if kind and not kind.heals_by_itself:
+        return kind.default_remedy, kind.command
+    if at_work := plan.get("at_work"):
+        return "Look what the run that is at work waits for; only its end lets the table go on.", _LOOK + at_work
+    if is_made_anew:
+        return ANEW, RUN_NOW
+    return "Start a run: it brings the table forward, or a mail says what holds it up.", RUN_NOW
+
+
+def _against(failure: Failure, event: Mapping[str, Any], incident: Incident | None) -> tuple[str, str]:
+    """What helps against the failure of this run: patience has not, where so much of the recovery period is used up."""
+    if not failure.heals_by_itself:
+        return failure.remedy, failure.kind.command
+    since = f"since {format_instant(incident.first.since)}" if incident else "this time"
+    told = f"It heals by itself as a rule, and {since} it has not: read why this run has failed."
+    advice = "" if failure.remedy.startswith(_WAIT) else f" {failure.remedy}"
+    return f"{told}{advice}", _LOOK + event["execution"]
+
+
+def _next_warning(level: int) -> list[str]:
+    later = [f"{name} %" for name in LEVELS[:-1] if name > level]
+    return [f"The next warning comes at {later[0]} of the recovery period.", ""] if later else []

@@ -1,0 +1,84 @@
+"""The last warnings before history is lost: what a person is told to do, who reads nothing else."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from pipeline.errors import PipelineError, error_names
+from pipeline.mails.failure_names import Failure
+from pipeline.mails.frame import Mail
+from pipeline.mails.incidents import News
+from pipeline.mails.notices import notices
+from pipeline.mails.outlook import outlook
+from pipeline.mails.steps import telling_failure
+from pipeline.mails.told import Kind, Told
+from pipeline.planning.horizon import Horizon
+from pipeline.settings import TableSettings
+from tests.pipeline.rounds import OUTLOOK
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, OTHER, at, claim, incident, plan, seen, update, wish
+
+LATE = Horizon(at("01/00:00"), at("01/00:00"), at("01/00:00") + timedelta(days=27))
+TOLD = incident("02/00:00", "01/00:00", Kind("PitrOff", "Plan"), Kind("ExportFailed", "StartExports", "update"))
+
+
+FAILING = Told(TOLD, level=50)
+
+
+def warned(failure: Failure | None, told: Told = FAILING, **planned: Any) -> Mail:
+    """The warning at 75 % by a scheduled run that has failed, or has found no work."""
+    asked = {"table": "orders", "scheduled_time": "2026-11-28T00:00:00Z"}
+    event = {"input": asked, "execution": EXECUTION, "plan": {**OUTLOOK, "claim": 7, "attempt": 7, **planned}}
+    if failure is None:
+        (mail,) = notices(event, "orders", News(told, warning=75), LATE, DEPLOYMENT)
+        return mail
+    steps = telling_failure(event, failure, told, LATE, DEPLOYMENT)
+    return next(step for step in steps if isinstance(step, Mail) and step.status == "WARNING")
+
+
+@pytest.mark.parametrize("name", [name for name, kind in error_names().items() if kind.heals_by_itself] + ["KeyError"])
+def test_nobody_is_told_to_wait_for_what_has_not_healed(name):
+    remedy = error_names().get(name, PipelineError).default_remedy
+    mail = warned(Failure("StartExports", name, "This has happened.", remedy), mode="update")
+    assert "Nothing to do" not in mail.text
+    assert "What this run says: This has happened.\n" in mail.text
+    assert "by itself as a rule, and since 2026-11-02T00:00:00Z it has not: read why this run has failed." in mail.text
+    assert mail.facts["command"].endswith(f" --execution-arn {EXECUTION}")
+
+
+def test_what_a_failure_advises_beyond_waiting_is_told():
+    mail = warned(Failure("RunSparkJob", "JobFailed", "Killed.", "Make the workers larger.", job_run="00run"))
+    assert "read why this run has failed. Make the workers larger.\n" in mail.text
+    assert "/serverless/applications/00app/jobs/00run\n" in mail.text
+
+
+def test_what_is_stopped_after_three_tries_is_not_said_to_be_tried_again():
+    told = Told(incident("02/00:00", "01/00:00", Kind("ChecksumMismatch", "Plan")), level=50)
+    mail = warned(Failure("Plan", "ChecksumMismatch", "It is not tried again.", "Start a run."), told)
+    assert "What to do: Start a run.\nThe command: aws stepfunctions start-execution " in mail.text
+
+
+def test_this_run_s_failure_counts_and_not_the_one_that_was_told_last():
+    mail = warned(Failure("Plan", "PitrOff", "Recovery is off.", "Turn it on."))
+    assert "Runs have failed since 2026-11-02T00:00:00Z: PitrOff in Plan.\nWhat to do: Turn it on.\n" in mail.text
+
+
+@pytest.mark.parametrize("mode", ["backfill", "maintain"])
+def test_what_fails_of_a_wish_or_of_maintenance_holds_no_table_up(mode):
+    told = Told(incident("02/00:00", "01/00:00", Kind("PitrOff", "Plan")), level=50)
+    mail = warned(Failure("RunSparkJob", "RebuildNeeded", "The rows differ.", "Rebuild it."), told, mode=mode)
+    assert "PitrOff in Plan.\nWhat to do: Turn point-in-time recovery on" in mail.text
+
+
+def test_while_another_run_is_at_work_it_is_that_one_to_look_at():
+    world = seen("12:00", claim=claim(plan("12:00 13:00"), owner_runs=True))
+    told = outlook(wish(), world, update(world), TableSettings("orders", "orders"), Told(), at("14:00"))
+    mail = warned(None, Told(level=50), **told)
+    assert mail.facts["command"].endswith(f" --execution-arn {OTHER}")
+
+
+def test_where_nobody_is_at_work_and_nothing_has_failed_a_run_shows_what_holds_the_table_up():
+    for told in (Told(level=50), FAILING):
+        assert "What to do: Start a run: it brings the table forward, or a mail says" in warned(None, told).text
