@@ -1,4 +1,7 @@
-"""NotifyNews: mail what a run without work has found worth telling: an all-clear, warnings, the daily digest."""
+"""NotifyNews: mail what a run without work has found worth telling: an all-clear, warnings, the daily digest.
+
+What maintenance is about to let go is summed up before, too.
+"""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.instants import floor_to, format_instant, parse_instant
-from pipeline.job_kinds import LOAD
-from pipeline.table.marker import JOB, WATERMARK, Marker
+from pipeline.job_kinds import BACKFILL, LOAD
+from pipeline.table.marker import JOB, START, WATERMARK, Marker
 
 _DAY = timedelta(days=1)
 #: The newest, where several days are summed up: two days of the shortest windows.
@@ -27,7 +27,8 @@ class Digest:
 
     `jobs`: how many of each; `counts`: of records; `job_ids`: under which the jobs have left their reports; `found`: what
     those have found (`pipeline.table.drift.summed`), once they have been read. `anew`: the instant of the full export that
-    the table was made anew by since the last digest, if nothing of before is left of it.
+    the table was made anew by since the last digest, if nothing of before is left of it. `left_from`: from when on the sum is
+    whole, if commits since the last digest have expired.
     """
 
     start: datetime
@@ -37,6 +38,7 @@ class Digest:
     job_ids: tuple[str, ...] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
     anew: datetime | None = None
+    left_from: datetime | None = None
 
     @property
     def days(self) -> str:
@@ -54,6 +56,7 @@ class Digest:
             "job_ids": list(self.job_ids),
             "found": dict(self.found),
             "anew": format_instant(self.anew) if self.anew else "",
+            "left_from": format_instant(self.left_from) if self.left_from else "",
         }
 
     @classmethod
@@ -62,8 +65,8 @@ class Digest:
         if not raw:
             return None
         start, end = parse_instant(raw["start"]), parse_instant(raw["end"])
-        anew = parse_instant(raw["anew"]) if raw["anew"] else None
-        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"], anew)
+        anew, left_from = (parse_instant(raw[name]) if raw[name] else None for name in ("anew", "left_from"))
+        return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"], anew, left_from)
 
 
 def digest_due(
@@ -88,7 +91,8 @@ def digest_due(
         for name, count in marker.counts.items():
             counts[name] = counts.get(name, 0) + count
     job_ids = tuple(marker.job_id for marker in markers[:_MOST_REPORTS])
-    return Digest(start, end, jobs, counts, job_ids, anew=anew) if markers else None
+    left_from = _left_from(commits, digested, start) if digested and not anew else None
+    return Digest(start, end, jobs, counts, job_ids, anew=anew, left_from=left_from) if markers else None
 
 
 def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> tuple[datetime, datetime | None]:
@@ -107,6 +111,17 @@ def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> tup
         return digested, anew
     # Before the load that a table was made by nothing is left, and what ends at midnight belongs to the day before.
     return (day if at == day or anew else day + _DAY), anew
+
+
+def _left_from(commits: Sequence[Mapping[str, str]], digested: datetime, start: datetime) -> datetime | None:
+    """From when on the sum that begins at `start` is whole, if commits since the last digest have expired.
+
+    Each begins where one before ended. A backfill goes over old ground, and brings the table nowhere.
+    """
+    marked = [one for one in commits if WATERMARK in one]
+    begins = [one[WATERMARK if one.get(JOB) == BACKFILL or START not in one else START] for one in marked]
+    oldest = parse_instant(min(begins)) if begins else digested
+    return max(oldest, start) if oldest > digested else None
 
 
 def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:

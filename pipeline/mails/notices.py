@@ -161,6 +161,11 @@ def _digest_mail(
             f"The table was made anew by the full export at {format_instant(digest.anew)}: what was done before it has gone "
             "with what the table was, and is not in these sums."
         )
+    if digest.left_from:
+        lines.append(
+            f"Of before {format_instant(digest.left_from)} commits have expired: what had come since the last digest is not in "
+            "these sums."
+        )
     lines += told_drift(digest.found or drift_of({}), digest.counts.get("misfits", 0))
     lines.append(
         f"What each run has found: {deployment.database}.{run_reports.TABLE}, {run_reports.PARTITION} = '{table}'."

@@ -34,7 +34,8 @@ def outlook(
 ) -> dict[str, Any]:
     """What the mails need, and the names of the news there are. `began`: what the execution is meant for.
 
-    A run with work leaves the news to its end: it may be over then, and whatever fails tells it.
+    A run with work leaves the news to its end: it may be over then, and whatever fails tells it. But not the days that are
+    to be summed up where the work is maintenance, which lets their commits go.
     """
     horizon, rows, maintained = _told_horizon(seen), rows_of_table(seen.table.commits), seen.is_maintained
     # Of a full export the table will have the history that its new source has, whose the table may not be yet.
@@ -42,7 +43,8 @@ def outlook(
     idle_for = action.reason if isinstance(action, Idle) else ""
     works = idle_for == UP_TO_DATE
     # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
-    sums_up = settings.success_mail == DAILY and idle_for in (UP_TO_DATE, ANOTHER_RUN)
+    maintains = isinstance(action, Export) and action.plan.mode == MAINTAIN
+    sums_up = settings.success_mail == DAILY and (maintains or idle_for in (UP_TO_DATE, ANOTHER_RUN))
     digest = digest_due(seen.table.commits, seen.table.watermark, told.digested) if sums_up else None
     news = after_look(told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
@@ -52,7 +54,7 @@ def outlook(
         "maintained": maintained,
         "digest": digest.to_json() if digest else {},
         "rows": rows.to_json(),
-        "news": news.names if idle_for and not wish.dry_run else [],
+        "news": news.names if (idle_for or (maintains and digest)) and not wish.dry_run else [],
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
         "rebuilds": _rebuilds(seen, settings),
@@ -79,9 +81,10 @@ def _told_horizon(seen: Observation) -> Horizon | None:
 
 
 def after_idle(told: Told, event: Mapping[str, Any], digest: Digest | None) -> News:
-    """The news of a run without work. `event` is NotifyNews's; `digest`: the event's, with what its jobs have found.
+    """The news of a run before it idles, or maintains. `event` is NotifyNews's.
 
-    `told` is read again for it: a reply that was lost must not lead to a second mail.
+    `digest`: the event's, with what its jobs have found. `told` is read again for it: a reply that was lost must not lead to
+    a second mail.
     """
     plan = event["plan"]
     return after_look(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from pipeline.mails.digest import Digest, digest_due
-from pipeline.table.marker import JOB, WATERMARK, Marker
+from pipeline.table.marker import JOB, START, WATERMARK, Marker
 from tests.pipeline.world import ARN, at
 
 
 def commit(end: str, job_id: str = "", job: str = "merge", **counts: int) -> dict[str, str]:
-    """The summary of a commit whose history ends then."""
-    return Marker(at(end), at(end), job, job_id or f"job-{end}", ARN, "id", counts or {"read": 1}).to_properties()
+    """The summary of a commit whose history ends then, and begins an hour before."""
+    start = at(end) - (timedelta(0) if job == "load" else timedelta(hours=1))
+    return Marker(at(end), start, job, job_id or f"job-{end}", ARN, "id", counts or {"read": 1}).to_properties()
 
 
 def due(watermark: str, digested: str, *commits: dict[str, str]) -> Digest | None:
@@ -59,6 +61,31 @@ def test_days_of_which_commits_have_expired_are_not_summed_up():
     left = [commit(f"{day}/{hour:02}:00", read=1) for day in (18, 19, 20) for hour in range(12, 24)]
     digest = due("21/00:00", "01/00:00", *left)
     assert (digest.days, digest.counts) == ("2026-11-19 to 2026-11-20", {"read": 24})
+    assert digest.left_from == at("19/00:00"), "and the mail says so"
+
+
+def test_a_part_of_a_day_is_not_told_as_the_whole():
+    """Of the hours up to 13:00 all commits have expired."""
+    digest = due("21/00:00", "20/00:00", *(commit(f"20/{hour:02}:00") for hour in range(14, 24)), commit("21/00:00"))
+    assert (digest.jobs, digest.left_from) == ({"merge": 11}, at("20/13:00"))
+    assert Digest.from_json(digest.to_json()) == digest
+
+
+@pytest.mark.parametrize(
+    "oldest",
+    [
+        pytest.param(commit("20/01:00"), id="it begins where the last digest ended"),
+        pytest.param(commit("19/05:00"), id="it is older"),
+        pytest.param(commit("20/00:00", job="load"), id="a table begins with it"),
+    ],
+)
+def test_of_a_day_that_is_whole_nothing_else_is_said(oldest):
+    assert due("21/00:00", "20/00:00", oldest, commit("20/05:00"), commit("21/00:00")).left_from is None
+
+
+def test_a_backfill_of_old_history_does_not_hide_that_commits_have_expired():
+    backfill = {**commit("20/14:00", job="backfill"), START: "2026-11-01T00:00:00Z"}
+    assert due("21/00:00", "20/00:00", backfill, commit("20/15:00")).left_from == at("20/14:00")
 
 
 def test_of_a_table_that_was_made_anew_the_day_of_its_load_is_summed_up():

@@ -205,6 +205,11 @@ def test_a_digest_tells_that_nothing_is_left_of_what_was_before_the_table_was_ma
     assert "made anew by the full export at 2026-11-20T13:00:00Z: what was done before it" in mail.text
 
 
+def test_a_digest_says_that_a_part_is_missing():
+    (mail,) = written(News(Told(), digest=replace(DIGEST, left_from=at("20/13:00"))))
+    assert "Of before 2026-11-20T13:00:00Z commits have expired: what had come since the" in mail.text
+
+
 def test_a_digest_tells_what_the_reports_of_the_day_have_found():
     found = drift_of(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -12,9 +13,12 @@ from pipeline.mails.outlook import after_failed_tick, after_idle, after_round, o
 from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL
 from pipeline.planning.observation import describe
+from pipeline.planning.planner import next_action
+from pipeline.planning.rules import Rules
 from pipeline.settings import TableSettings
+from pipeline.table.marker import Marker
 from tests.pipeline.rounds import OUTLOOK, done
-from tests.pipeline.world import ME, OTHER, at, claim, full, incident, plan, seen, table, update, wish
+from tests.pipeline.world import ARN, ME, OTHER, at, claim, full, incident, plan, seen, table, update, wish
 
 TOO_SHORT, OFF = Kind("RecoveryTooShort", "Plan"), Kind("PitrOff", "Plan")
 IDLE = {
@@ -115,3 +119,25 @@ def test_a_parameter_that_cannot_be_corrected_makes_nobody_forget_whose_end_was_
     failure = Failure("RecordWatermark", "PermissionMissing", "It was denied.", "Allow it.")
     news = after_failed_tick(known, {**IDLE, "plan": record}, failure, None)
     assert (news.names, news.told.ended) == (["Failed"], "verify-1")
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_days_are_summed_up_before_maintenance_lets_their_commits_go(dry_run):
+    commits = tuple(
+        Marker(
+            at(f"21/{hour}:00"), at(f"21/{hour - 1}:00"), "merge", f"job-{hour}", ARN, "id", {"read": 1}
+        ).to_properties()
+        for hour in (14, 13, 12)
+    )
+    shows = replace(table("30/00:00"), commits=commits, maintained=at("21/00:00"))
+    world = seen(shows=shows, restorable="20/00:00-30/00:10")
+    asked, settings = replace(wish(), dry_run=dry_run), TableSettings("orders", "orders", success_mail="daily")
+    action = next_action(world, asked, Rules(timedelta(hours=1), maintain_every=timedelta(days=1)))
+    assert describe(action)["mode"] == "maintain"
+    told = Told(digested=at("21/00:00"), incident=incident("21/12:15", "12:00", OFF))
+    plan = outlook(asked, world, action, settings, told, at("30/00:15"))
+    assert plan["digest"]["jobs"] == {"merge": 3}
+    assert plan["news"] == ([] if dry_run else ["Digest"]), "the rest is told when it is done"
+    event = {**IDLE, "plan": plan}
+    assert after_idle(told, event, Digest.from_json(plan["digest"])).names == ["Digest"]
+    assert outlook(asked, world, action, settings, replace(told, digested=at("30/00:00")), at("30/00:15"))["news"] == []

@@ -95,6 +95,11 @@ def test_one_piece_of_news_is_news_and_none_is_none():
     assert "NotifyNews" not in walk(answers({**IDLE, "news": []})).states
 
 
+def test_news_before_maintenance_is_told_once_and_then_it_maintains():
+    states = walk(answers({**MAINTAIN, "news": ["Digest"]}, IDLE)).states
+    assert states[:5] == ["Plan", "ChooseAction", "NotifyNews", "ChooseAction", "PrepareJob"]
+
+
 def test_news_that_cannot_be_told_does_not_fail_the_run():
     route = walk(answers(IDLE_WITH_NEWS, NotifyNews=TaskFailed("PermissionMissing", "…")))
     assert route.states == ["Plan", "ChooseAction", "NotifyNews", "ChooseAction", "Idle"]
