@@ -326,9 +326,9 @@ class JobFailed(PipelineError):
     """The Spark job ended without success and without saying why by name."""
 
     default_remedy = (
-        "Read the job's driver log (the link is in the mail); the next scheduled run tries again. A job may take 12 hours, "
-        "and wait for 6 before it begins; without its secret it cannot begin. Out of memory or disk: make the workers "
-        "larger (spark.worker_memory_gb, spark.worker_disk_gb), and deploy."
+        "Read the job's driver log (the link is in the mail). A job may take 12 hours, and wait for 6 before it begins; without "
+        "its secret it cannot begin. Out of memory or disk: make the workers larger (spark.worker_memory_gb, "
+        "spark.worker_disk_gb), and deploy."
     )
 
 
@@ -383,31 +383,31 @@ class UnknownFormat(JobRefused):
 class ManifestUnreadable(DamagedExport):
     """A manifest is missing, is not JSON, or lacks a field."""
 
-    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the files."
+    default_remedy = "Find out who changed the files. The next scheduled runs export again, three times in all."
 
 
 class DataFileMissing(DamagedExport):
     """A data file named by a manifest does not exist."""
 
-    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who removed the file."
+    default_remedy = "Find out who removed the file. The next scheduled runs export again, three times in all."
 
 
 class ChecksumMismatch(DamagedExport):
     """The bytes of a file are not those that DynamoDB wrote."""
 
-    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the file."
+    default_remedy = "Find out who changed the file. The next scheduled runs export again, three times in all."
 
 
 class CountMismatch(DamagedExport):
     """An export holds another number of records than its manifest says."""
 
-    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the files."
+    default_remedy = "Find out who changed the files. The next scheduled runs export again, three times in all."
 
 
 class UnreadableLine(DamagedExport):
     """A line of a data file is not a record of DynamoDB JSON, or the file cannot be unpacked to its end."""
 
-    default_remedy = "Nothing to do: the next scheduled run exports again. Find out who changed the file."
+    default_remedy = "Find out who changed the file. The next scheduled runs export again, three times in all."
 
 
 class KeyMismatch(JobRefused):

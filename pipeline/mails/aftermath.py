@@ -32,7 +32,7 @@ from pipeline.planning.execution_input import (
     is_dry_run,
     wish_text,
 )
-from pipeline.planning.half_done import MOST_TRIES
+from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.wish_ends import ASK_FOR_IT, TOLD_TO_THE_END
 
@@ -112,7 +112,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.state == "RecordWatermark" and mode in (*REPORTED_AS, BACKFILL) and failure.error not in _UNDONE:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     if failure.heals_by_itself:
-        return Aftermath(_tried_again(failure, mode), heals=True)
+        return Aftermath(_tried_again(failure, plan, mode), heals=True)
     if failure.reported and mode == UPDATE:
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
@@ -171,15 +171,28 @@ def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:
     return Aftermath(told, missed=asking(table, mode))
 
 
-def _tried_again(failure: Failure, mode: str) -> str:
+def _tried_again(failure: Failure, plan: Mapping[str, Any], mode: str) -> str:
+    """What the next run does. No plan says how often that has been tried before; so each mail says where it ends."""
+    may_be_given_up = _may_be_given_up(plan, mode)
     if issubclass(failure.kind, DamagedExport):
-        return f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
-    if failure.error == JobFailed.__name__ and mode not in REPORTED_AS:
-        # A job that was killed, or could not write its report, may have committed before.
-        return "The next scheduled run tries again by itself; what the table shows already is not done again."
+        told = f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
+        return f"{told} Then it {'is given up' if may_be_given_up else 'waits for a person'}, and a mail says so."
     if failure.error == ExportRefused.__name__ and mode == BACKFILL:
         return "The next scheduled run tries again by itself, or gives it up and mails so, where it begins too early by now."
-    return "The next scheduled run tries again by itself."
+    told = "The next scheduled run tries again by itself"
+    if failure.error == JobFailed.__name__ and mode not in REPORTED_AS:
+        # A job that was killed, or could not write its report, may have committed before.
+        told += "; what the table shows already is not done again"
+    if failure.state == "RunSparkJob" and failure.kind is not AwsUnavailable and may_be_given_up:
+        return f"{told}. After {MOST_JOB_RUNS} job runs in all it is given up instead, and a mail says so."
+    return f"{told}."
+
+
+def _may_be_given_up(plan: Mapping[str, Any], mode: str) -> bool:
+    """Whether it is a wish; a full export that makes lost history good by itself is tried for as long as it takes."""
+    horizon = Horizon.from_json(plan.get("history", {}))
+    is_needed = mode == FULL and bool(plan.get("rebuilds")) and horizon is not None and horizon.is_lost
+    return mode in (BACKFILL, FULL) and not is_needed
 
 
 def _unclaimed(event: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ def test_what_is_tried_three_times_says_so():
     stopped = failed("OverrideContradicted", "Plan", planned={"kind": "Halt", "table": "orders"}).text
     assert "by itself: Nothing: a person must act.\n" in stopped
     damaged = failed("ChecksumMismatch", planned={**PLANNED, "mode": "update"}, reported=True).text
-    assert "has it exported anew, and tries again by itself; 3 times in all.\n" in damaged
+    assert "has it exported anew, and tries again by itself; 3 times in all. Then" in damaged
     given_up = failed("ChecksumMismatch", "Plan", planned={"kind": "Halt", "table": "orders"}).text
     assert "tries again by itself" not in given_up
 

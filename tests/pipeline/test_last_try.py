@@ -1,0 +1,38 @@
+"""What a mail says of work that is not tried for ever: also the one about the last try says nothing that is not so."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import DamagedExport, error_names
+from pipeline.planning.horizon import Horizon
+from tests.pipeline.rounds import PLANNED, failed
+from tests.pipeline.world import at
+
+WHERE_IT_ENDS = " After 3 job runs in all it is given up instead, and a mail says so.\n"
+
+
+@pytest.mark.parametrize("error", ["JobFailed", "TableContended"])
+@pytest.mark.parametrize(
+    ("mode", "ends"), [("update", False), ("backfill", True), ("full", True), ("verify", False), ("maintain", False)]
+)
+def test_of_a_wish_it_is_said_after_how_many_job_runs_it_is_given_up(mode, ends, error):
+    mail = failed(error, planned={**PLANNED, "mode": mode})
+    assert "The next scheduled run tries again by itself" in mail.text
+    assert (WHERE_IT_ENDS in mail.text) is ends
+    assert "scheduled run tries" not in mail.facts["remedy"]
+
+
+def test_a_full_export_that_makes_lost_history_good_is_not_given_up():
+    lost = Horizon(at("08:00"), at("09:00"), at("13:00")).to_json()
+    for rebuilds in (True, False):
+        planned = {**PLANNED, "mode": "full", "history": lost, "rebuilds": rebuilds}
+        assert (WHERE_IT_ENDS in failed("JobFailed", planned=planned).text) is not rebuilds
+
+
+@pytest.mark.parametrize("name", [name for name, kind in error_names().items() if issubclass(kind, DamagedExport)])
+def test_of_damaged_files_it_is_said_that_the_third_time_is_the_last(name):
+    for mode, then in {"update": "waits for a person", "backfill": "is given up", "full": "is given up"}.items():
+        mail = failed(name, planned={**PLANNED, "mode": mode}, reported=True)
+        assert f"tries again by itself; 3 times in all. Then it {then}, and a mail says so.\n" in mail.text
+    assert error_names()[name].default_remedy.endswith(" export again, three times in all.")
