@@ -63,7 +63,9 @@ class TableSchedule(Construct):
             target=scheduler.CfnSchedule.TargetProperty(
                 arn=state_machine_arn,
                 role_arn=role_arn,
-                input=json.dumps({"table": table.name, "scheduled_time": "<aws.scheduler.scheduled-time>"}),
+                input=json.dumps(
+                    {"table": table.name, "scheduled_time": "<aws.scheduler.scheduled-time>", "tick_minutes": tick}
+                ),
                 retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(
                     maximum_event_age_in_seconds=min(_OLDEST_TICK_SECONDS, tick * 60),
                     maximum_retry_attempts=_TRIES_AGAIN,

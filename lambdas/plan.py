@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas.aws import parameters
+from lambdas.aws.clients import aws_failures
 from lambdas.observability import doorway, logger, record_lag, record_tick
 from lambdas.observing import observe
 from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
-from pipeline.errors import REMEDY_MARK
+from pipeline.errors import REMEDY_MARK, AwsUnavailable
 from pipeline.instants import format_instant
 from pipeline.mails.frame import meant_for
 from pipeline.mails.outlook import outlook
-from pipeline.planning.execution_input import ExecutionInput, tick_of
+from pipeline.planning.execution_input import ExecutionInput, tick_minutes_of, tick_of
 from pipeline.planning.observation import Action, Export, Halt, Observation, describe
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
 from pipeline.settings import TableSettings
 
 _MOST_RACES = 3
+#: How often the state machine has Plan try again where AWS is unavailable.
+MOST_RETRIES = 5
 
 
 def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+    with _counted(event):
+        return _planned(event, deployment)
+
+
+@contextmanager
+def _counted(event: dict[str, Any]) -> Iterator[None]:
+    """Publish the tick that has started an execution, once, by the attempt after which no other comes.
+
+    The first attempt may not have been called at all, and any may fail. That runs fail is told by others; and of its length
+    the tick tells itself, because the settings may be what is missing.
+    """
+    tick, is_last = tick_of(event["input"]), True
+    try:
+        with aws_failures():
+            yield
+    except AwsUnavailable:
+        is_last = event["retries"] >= MOST_RETRIES
+        raise
+    finally:
+        if tick and event["first"] and is_last and (minutes := tick_minutes_of(event["input"])):
+            record_tick(tick, minutes)
+
+
+def _planned(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
-    tick = tick_of(event["input"])
-    for race in range(_MOST_RACES):
-        found = parameters.read(deployment, wish.table, by_schedule=tick is not None)
-        if tick and not race and event["first"] and not event["retries"]:
-            # Before anything can fail: that runs fail is told by others.
-            record_tick(tick, found.settings.tick_minutes)
+    for _ in range(_MOST_RACES):
+        found = parameters.read(deployment, wish.table, by_schedule=tick_of(event["input"]) is not None)
         seen = observe(deployment, wish.table, found, event)
         found.settings.columns.check_key(seen.source.table.key)
         action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))

@@ -24,7 +24,7 @@ CALLED = {UPDATE: "update", BACKFILL: "backfill", FULL: "full export", VERIFY: "
 #: The modes whose job may commit nothing, so that only its report proves that it is done; and what it says then.
 REPORTED_AS = {VERIFY: VERIFIED, MAINTAIN: MAINTAINED}
 _EXAMPLE_START = 'such as "from": "2026-11-01T00:00:00Z"'
-_FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time")
+_FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time", "tick_minutes")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class ExecutionInput:
 
     To verify is to compare the table with a full export at its watermark; nothing is changed. To maintain it is to put its
     files in order; no row is changed.
-    `dry_run` asks for the plan only. The input's ``scheduled_time`` is no part of it (`tick_of`): no plan depends on it.
+    `dry_run` asks for the plan only. What only the schedule fills in is no part of it (`tick_of`, `tick_minutes_of`): no plan
+    depends on it.
     """
 
     table: str
@@ -76,6 +77,12 @@ def tick_of(raw: Any) -> datetime | None:
         return parse_instant(raw["scheduled_time"]) if isinstance(raw, Mapping) else None
     except (KeyError, ValueError):
         return None
+
+
+def tick_minutes_of(raw: Mapping[str, Any]) -> int:
+    """The time between two ticks of the schedule that has started an execution; 0 where its input does not say it."""
+    minutes = raw.get("tick_minutes")
+    return minutes if isinstance(minutes, int) else 0
 
 
 def is_dry_run(raw: Any) -> bool:

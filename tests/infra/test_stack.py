@@ -179,7 +179,8 @@ def test_a_table_has_a_schedule_that_forgets_late_ticks_and_keeps_lost_ones(temp
     assert schedule["State"] == "ENABLED"
     target = schedule["Target"]
     assert target["RetryPolicy"] == {"MaximumEventAgeInSeconds": 300, "MaximumRetryAttempts": 3}
-    assert json.loads(target["Input"]) == {"table": "orders", "scheduled_time": "<aws.scheduler.scheduled-time>"}
+    meant_for = "<aws.scheduler.scheduled-time>"
+    assert json.loads(target["Input"]) == {"table": "orders", "scheduled_time": meant_for, "tick_minutes": 15}
     ((queue, properties),) = template.of("SQS::Queue").items()
     assert target["DeadLetterConfig"] == {"Arn": f"<{queue}.Arn>"}
     assert properties["SqsManagedSseEnabled"] is True

@@ -15,7 +15,7 @@ from tests.pipeline.world import at
         pytest.param({"table": "orders"}, ExecutionInput("orders"), id="the schedule's, by hand"),
         pytest.param({}, ExecutionInput("default"), id="nothing, with one table configured"),
         pytest.param(
-            {"table": "orders", "scheduled_time": "2026-11-21T12:00:00Z"},
+            {"table": "orders", "scheduled_time": "2026-11-21T12:00:00Z", "tick_minutes": 15},
             ExecutionInput("orders"),
             id="the schedule's",
         ),
