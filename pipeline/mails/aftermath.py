@@ -12,6 +12,7 @@ from pipeline.errors import (
     AwsUnavailable,
     DamagedExport,
     ExportRefused,
+    HistoryLost,
     InputRefused,
     JobFailed,
     PipelineError,
@@ -108,7 +109,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
-        return _of_reported(mode, failure, table)
+        return _of_reported(mode, failure, plan, table)
     if failure.state == "RecordWatermark" and mode in (*REPORTED_AS, BACKFILL) and failure.error not in _UNDONE:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     if failure.heals_by_itself:
@@ -117,7 +118,12 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
-    return Aftermath(_A_PERSON)
+    return Aftermath(ANEW, heals=True) if makes_anew(failure, plan) else Aftermath(_A_PERSON)
+
+
+def makes_anew(failure: Failure, plan: Mapping[str, Any]) -> bool:
+    """Whether history is lost, and the next run makes that good by itself."""
+    return failure.kind is HistoryLost and bool(plan.get("rebuilds"))
 
 
 def _of_given_up(event: Mapping[str, Any], table: str, missed: str) -> Aftermath:
@@ -156,8 +162,10 @@ def tells_late(plan: Mapping[str, Any]) -> bool:
     return bool(plan.get("ends")) or plan.get("kind") == "Record"
 
 
-def _of_reported(mode: str, failure: Failure, table: str) -> Aftermath:
+def _of_reported(mode: str, failure: Failure, plan: Mapping[str, Any], table: str) -> Aftermath:
     """Of a verification or maintenance that no run goes on with."""
+    if makes_anew(failure, plan):
+        return Aftermath(ANEW, missed=asking(table, mode))
     if not failure.heals_by_itself:
         return Aftermath(_A_PERSON, missed="" if failure.kind is VerificationFailed else asking(table, mode))
     if mode == MAINTAIN:

@@ -13,7 +13,6 @@ from pipeline.errors import (
     ASK_AGAIN,
     RUN_NOW,
     Gap,
-    HistoryLost,
     InputRefused,
     JobFailed,
     Overlap,
@@ -23,7 +22,7 @@ from pipeline.errors import (
     WishGivenUp,
 )
 from pipeline.instants import format_instant
-from pipeline.mails.aftermath import ANEW, Aftermath, aftermath, ended_wish
+from pipeline.mails.aftermath import ANEW, Aftermath, aftermath, ended_wish, makes_anew
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
 from pipeline.mails.told import Incident
@@ -119,7 +118,7 @@ def _facts(
     horizon: Horizon | None,
 ) -> dict[str, Any]:
     kind, remedy, command = failure.kind, failure.remedy, failure.kind.command
-    if kind is HistoryLost and plan.get("rebuilds"):
+    if makes_anew(failure, plan):
         remedy, command = ANEW, RUN_NOW
     ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
     # Somebody's wish, which may be another than this run was to do.

@@ -184,6 +184,14 @@ def test_of_history_that_the_next_run_makes_good_nobody_is_told_to_pay_for_it():
     assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
 
 
+@pytest.mark.parametrize("state", ["Plan", "StartExports"])
+@pytest.mark.parametrize("mode", ["update", "full", "verify"])
+def test_where_the_next_run_makes_lost_history_good_no_person_must_act(mode, state):
+    mail = failed("HistoryLost", state, planned={**PLANNED, "mode": mode, "rebuilds": True})
+    assert "does by itself: The next run makes the table anew from a full export by itself.\n" in mail.text
+    assert (mail.facts["heals_by_itself"], "a person must act" in mail.text) == (True, False)
+
+
 def test_a_wish_that_the_next_runs_full_export_brings_is_not_to_be_asked_for_again_where_another_is_given_up():
     halt = {"kind": "Halt", "table": "orders", "ends": "verify-1", "asked": ""}
     for asked in (BACKFILL, FULL):
