@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.mails.aftermath import ended_wish, tells_late
@@ -21,7 +21,7 @@ from pipeline.mails.told import Kind, Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, ExecutionInput, tick_of
 from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
-from pipeline.planning.observation import ANOTHER_RUN, UP_TO_DATE, Action, Export, Idle, Observation
+from pipeline.planning.observation import ANOTHER_RUN, PAUSED, UP_TO_DATE, Action, Export, Idle, Observation
 from pipeline.planning.rules import history_needed
 from pipeline.planning.trust import load_too_long, recovery_too_short
 from pipeline.planning.wish_ends import TOLD_TO_THE_END
@@ -37,7 +37,9 @@ def outlook(
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it. But not the days that are
     to be summed up where the work is maintenance, which lets their commits go.
     """
-    horizon, rows, maintained = _told_horizon(seen), rows_of_table(seen.table.commits), seen.is_maintained
+    is_off = isinstance(action, Idle) and action.reason == PAUSED and seen.source.earliest is None
+    horizon = _without_recovery(seen, began) if is_off else _told_horizon(seen)
+    rows, maintained = rows_of_table(seen.table.commits), seen.is_maintained
     # Of a full export the table will have the history that its new source has, whose the table may not be yet.
     after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
     idle_for = action.reason if isinstance(action, Idle) else ""
@@ -58,6 +60,7 @@ def outlook(
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
         "rebuilds": _rebuilds(seen, settings),
+        "pitr_off": is_off,
         "at_work": seen.claim.owner if seen.claim and seen.claim.owner_runs and idle_for == ANOTHER_RUN else "",
     }
 
@@ -78,6 +81,12 @@ def _told_horizon(seen: Observation) -> Horizon | None:
         return horizon
     is_anothers = claim.owner_runs and claim.owner != seen.execution
     return None if is_anothers and claim.plan.mode == FULL and not claim.is_done(seen.table) else horizon
+
+
+def _without_recovery(seen: Observation, began: datetime) -> Horizon | None:
+    """The horizon of a paused table whose recovery is off, which no run fails with: with that, all history has gone."""
+    now = max(began, seen.table.watermark or began) + timedelta(seconds=1)
+    return replace(seen, source=replace(seen.source, earliest=now, latest=now)).horizon
 
 
 def after_idle(told: Told, event: Mapping[str, Any], digest: Digest | None) -> News:

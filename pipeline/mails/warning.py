@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, error_names
+from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, PitrOff, error_names
 from pipeline.instants import format_instant
 from pipeline.mails.aftermath import ANEW
 from pipeline.mails.failure_names import Failure
@@ -95,10 +95,12 @@ def _help(
     is_paused = plan.get("reason") == PAUSED
     # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
     is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
-    if is_made_anew and is_paused:
+    if is_made_anew and is_paused and not plan.get("pitr_off"):
         return f"Set its control parameter to RUN. {ANEW}", RUN_ON
     if horizon.is_lost and is_paused:
         told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
+        if plan.get("pitr_off"):
+            return f"{PitrOff.default_remedy} {told}", PitrOff.command, RUN_ON, HistoryLost.command
         return told, RUN_ON, HistoryLost.command
     if horizon.is_lost and not is_made_anew:
         return HistoryLost.default_remedy, HistoryLost.command

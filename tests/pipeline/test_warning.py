@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -77,6 +78,20 @@ def test_while_another_run_is_at_work_it_is_that_one_to_look_at():
     told = outlook(wish(), world, update(world), TableSettings("orders", "orders"), Told(), at("14:00"))
     mail = warned(None, Told(level=50), **told)
     assert mail.facts["command"].endswith(f" --execution-arn {OTHER}")
+
+
+@pytest.mark.parametrize("rebuilds", [False, True])
+def test_of_a_paused_table_whose_recovery_is_turned_off_its_people_hear_once(rebuilds):
+    world, settings = seen("12:00", "", control="PAUSE"), TableSettings("orders", "orders")
+    settings = replace(settings, on_lost_history="rebuild" if rebuilds else "halt")
+    told = outlook(wish(), world, update(world), settings, Told(), at("14:00"))
+    assert told["news"] == ["HistoryShort"]
+    horizon = Horizon.from_json(told["history"])
+    event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": told | {"reason": "Paused"}}
+    (mail,) = notices(event, "orders", News(Told(level=100), warning=100), horizon, DEPLOYMENT)
+    assert "What to do: Turn point-in-time recovery on for the source table. Set its control parameter" in mail.text
+    assert "PointInTimeRecoveryEnabled=true" in mail.facts["command"]
+    assert outlook(wish(), world, update(world), settings, Told(level=100), at("14:15"))["news"] == []
 
 
 def test_where_nobody_is_at_work_and_nothing_has_failed_a_run_shows_what_holds_the_table_up():
