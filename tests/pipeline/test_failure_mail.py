@@ -47,17 +47,6 @@ def test_every_error_renders_a_mail_with_its_command_ready_to_paste(name):
     assert ("a person must act" in mail.text) is not heals
 
 
-def test_what_is_tried_three_times_says_so():
-    refused = failed("OverrideContradicted", planned={**PLANNED, "mode": "update"}, reported=True).text
-    assert "by itself: It is tried 3 times with the same settings, and then waits; a person must act.\n" in refused
-    stopped = failed("OverrideContradicted", "Plan", planned={"kind": "Halt", "table": "orders"}).text
-    assert "by itself: Nothing: a person must act.\n" in stopped
-    damaged = failed("ChecksumMismatch", planned={**PLANNED, "mode": "update"}, reported=True).text
-    assert "has it exported anew, and tries again by itself; 3 times in all. Then" in damaged
-    given_up = failed("ChecksumMismatch", "Plan", planned={"kind": "Halt", "table": "orders"}).text
-    assert "tries again by itself" not in given_up
-
-
 def test_whoever_meets_somebody_else_s_wish_that_is_given_up_is_told_how_to_ask_for_both():
     given_up = '{"table":"orders","mode":"backfill","from":"2026-11-20T00:00:00Z"}'
     halt = {"kind": "Halt", "table": "orders", "ends": "backfill-1", "asked": given_up}
@@ -248,18 +237,3 @@ def test_a_wish_that_its_job_has_refused_for_good_is_to_be_asked_for_again(mode,
     facts = failed(error, planned={**PLANNED, "mode": mode}, reported=True).facts
     assert command in facts["command"]
     assert (then in facts["ask_again"]) if then else facts["ask_again"] == ""
-
-
-def test_a_verification_that_has_died_twice_is_left_to_whoever_wants_it():
-    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify", "claim": 8}, job_run="00run")
-    assert (
-        "does by itself: The schedule goes on. The verification is not repeated; ask again if you still want it."
-        in mail.text
-    )
-    assert mail.facts["command"].endswith("""'{"table":"orders","mode":"verify"}'""")
-
-
-def test_a_verification_whose_job_has_died_is_tried_again_by_the_next_run():
-    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify"}, job_run="00run")
-    assert "does by itself: The next scheduled run tries again by itself." in mail.text
-    assert mail.facts["command"].endswith("""'{"table":"orders"}'""")

@@ -36,3 +36,29 @@ def test_of_damaged_files_it_is_said_that_the_third_time_is_the_last(name):
         mail = failed(name, planned={**PLANNED, "mode": mode}, reported=True)
         assert f"tries again by itself; 3 times in all. Then it {then}, and a mail says so.\n" in mail.text
     assert error_names()[name].default_remedy.endswith(" export again, three times in all.")
+
+
+def test_what_is_tried_three_times_says_so():
+    refused = failed("OverrideContradicted", planned={**PLANNED, "mode": "update"}, reported=True).text
+    assert "by itself: It is tried 3 times with the same settings, and then waits; a person must act.\n" in refused
+    stopped = failed("OverrideContradicted", "Plan", planned={"kind": "Halt", "table": "orders"}).text
+    assert "by itself: Nothing: a person must act.\n" in stopped
+    damaged = failed("ChecksumMismatch", planned={**PLANNED, "mode": "update"}, reported=True).text
+    assert "has it exported anew, and tries again by itself; 3 times in all. Then" in damaged
+    given_up = failed("ChecksumMismatch", "Plan", planned={"kind": "Halt", "table": "orders"}).text
+    assert "tries again by itself" not in given_up
+
+
+def test_a_verification_that_has_died_twice_is_left_to_whoever_wants_it():
+    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify", "claim": 8}, job_run="00run")
+    assert (
+        "does by itself: The schedule goes on. The verification is not repeated; ask again if you still want it."
+        in mail.text
+    )
+    assert mail.facts["command"].endswith("""'{"table":"orders","mode":"verify"}'""")
+
+
+def test_a_verification_whose_job_has_died_is_tried_again_by_the_next_run():
+    mail = failed("JobFailed", planned={**PLANNED, "mode": "verify"}, job_run="00run")
+    assert "does by itself: The next scheduled run tries again by itself." in mail.text
+    assert mail.facts["command"].endswith("""'{"table":"orders"}'""")
