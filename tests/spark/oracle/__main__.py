@@ -1,4 +1,4 @@
-"""``python -m tests.spark.oracle --tables 100 --seed 1``: go through the lives of many random tables, a seed each.
+"""``python -m tests.spark.oracle --tables 100 --seed 1``: go through the lives of many random tables, two for each seed.
 
 Ends with how many items lived, or with the differences of the first table that is not what its source was, and exit code 1.
 """
@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from spark.expressions import wide_items
+from tests.spark.oracle.handled import HandledLife
 from tests.spark.oracle.life import Life
 from tests.spark.session import session_with
 from tests.spark.shop import Shop
@@ -23,7 +24,7 @@ from tests.spark.shop import Shop
 def main() -> int:
     """Read the arguments, live, compare, tell; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.spark.oracle", description=__doc__)
-    parser.add_argument("--tables", type=int, default=50, help="how many seeds, a table each")
+    parser.add_argument("--tables", type=int, default=50, help="how many seeds, two tables each")
     parser.add_argument("--seed", type=int, default=1, help="the first of them")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -42,15 +43,19 @@ def _live(folder: Path, seeds: range) -> int:
     for count, seed in enumerate(seeds, 1):
         # Every other table is read as one of very many attributes is.
         with patch.object(wide_items, "WIDE", wide_items.WIDE if seed % 2 else 0):
-            lived = Life(seed, make).live()
-        if lived.differences:
-            print(f"\nSeed {seed}:", *lived.differences, sep="\n")
-            return 1
-        items += lived.items
+            for life in (Life(seed, make), HandledLife(seed, make)):
+                lived = life.live()
+                if lived.differences:
+                    print(f"\nSeed {seed}:", *lived.differences, sep="\n")
+                    return 1
+                items += lived.items
         print(
-            f"\r{count} tables, {items} items, {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True
+            f"\r{2 * count} tables, {items} items, {time.monotonic() - started:.0f} s",
+            end="",
+            file=sys.stderr,
+            flush=True,
         )
-    print(f"\r{items} items of {len(seeds)} tables were in the table what they were in the source.")
+    print(f"\r{items} items of {2 * len(seeds)} tables were in the table what they were in the source.")
     return 0
 
 

@@ -22,7 +22,7 @@ from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
 
 #: How long each stretch between two exports is, in minutes; DynamoDB's windows have 15 at least.
 STRETCH = 15
-_FIRST = 5
+FIRST = 5
 #: Together these two would make a record without images the newest of its key.
 _APART = ("duplicate_key", "timestamp_outside_window")
 Item = dict[str, Value]
@@ -73,9 +73,9 @@ class Life:
         self.shop.columns = self.wishes.columns
         for _ in range(self._count // 2):
             self._put(1, self._dice.randrange(self._count))
-        self.shop.load(_FIRST)
-        found = self._compared("the load", _FIRST)
-        at = _FIRST
+        self.shop.load(FIRST)
+        found = self._compared("the load", FIRST)
+        at = FIRST
         for windows, is_filtered in zip(self._dice.sample((1, 2, 3), 2), (False, True), strict=True):
             bounds = [at + STRETCH * number for number in range(windows + 1)]
             for start in bounds[:-1]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spark.expressions import wide_items
+from tests.spark.oracle.handled import HandledLife
 from tests.spark.oracle.life import Life
 from tests.spark.oracle.seeded_bugs import BUGS
 
@@ -26,6 +27,23 @@ def test_items_of_any_shape_stay_what_they_were_where_values_are_hidden_and_cell
     lived = life.live()
     assert list(lived.differences) == []
     assert lived.items > 80
+
+
+def test_a_table_stays_whole_among_people_whose_hands_are_on_it_and_jobs_that_die(shop):
+    life = HandledLife(404, shop, items=12, attributes=8, rounds=3)
+    lived = life.live()
+    assert list(lived.differences) == []
+    # Of other seeds something else comes to pass.
+    story = " ".join(life.story)
+    for event in (
+        "dies after create",
+        "made anew",
+        "rewrite_data_files",
+        "ADD COLUMN",
+        "RENAME COLUMN",
+        "refused: drop",
+    ):
+        assert event in story
 
 
 @pytest.fixture(scope="module")

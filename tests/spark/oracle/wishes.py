@@ -70,12 +70,16 @@ class Wishes:
         chosen = dice.sample([name for name in names if name != ANY], len(names) // 3)
         return cls(dict(_rule(dice, name, inner, number) for number, name in enumerate(chosen)))
 
-    def others(self, dice: Random, names: list[str]) -> Wishes:
-        """What is said later: some of it no more, some attributes dropped and named that nothing was said of."""
+    def others(self, dice: Random, names: list[str], called: str = "later") -> Wishes:
+        """What is said later: some of it no more, some attributes dropped and named that nothing was said of.
+
+        `called`: what the new names begin with, which none did that was given before.
+        """
         kept = {path: said for path, said in self._rules.items() if dice.random() < 0.6}
         free = [name for name in names if name != ANY and all(rule.path[0] != name for rule in self._said)]
         said = {
-            pointer("", name): dice.choice(({"drop": True}, {"name": f"later{i}"})) for i, name in enumerate(free[:3])
+            pointer("", name): dice.choice(({"drop": True}, {"name": f"{called}{i}"}))
+            for i, name in enumerate(free[:3])
         }
         return Wishes({**kept, **said})
 

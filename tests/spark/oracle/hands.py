@@ -1,0 +1,211 @@
+"""What people do to a table between its runs, at random.
+
+Most of it takes nothing from the table, and the next run must carry on as if it had not been. What does take something,
+or contradicts the settings, is an excuse for a run to ask for a full export instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from pipeline.table.marker import NAMES
+from tests.spark.shop import Shop
+
+_OURS = ("_misfits", "_write_time")
+_PROPERTIES = (
+    ("write.merge.mode", "copy-on-write"),
+    ("write.delete.mode", "copy-on-write"),
+    ("write.metadata.metrics.default", "none"),
+    ("write.distribution-mode", "none"),
+    ("write.distribution-mode", "range"),
+    ("write.delete.granularity", "file"),
+    ("gc.enabled", "false"),
+    ("write.parquet.compression-codec", "gzip"),
+)
+
+
+class Hands:
+    """Somebody who changes a table behind the jobs' back."""
+
+    def __init__(self, dice: Random, shop: Shop) -> None:
+        self._dice, self._shop, self._named = dice, shop, 0
+        #: All that was done, in words.
+        self.done: list[str] = []
+        #: Whether a run may ask for a full export since the last one.
+        self.is_excused = False
+        #: Whether a column may have to stay for the sake of what was done.
+        self.has_held_columns = False
+
+    def act(self) -> None:
+        """Do something."""
+        self._dice.choice(_ACTS)(self)
+
+    def forget(self) -> None:
+        """A full export has made everything good."""
+        self.is_excused = False
+
+    def let_go(self) -> None:
+        """Nothing is held any more by tags, nor by the table's own word."""
+        for tag in [name for name, ref in self._shop.metadata.get("refs", {}).items() if ref["type"] == "tag"]:
+            self._alter(f"DROP TAG {tag}")
+        self._alter("UNSET TBLPROPERTIES ('gc.enabled')")
+
+    def _rename(self) -> None:
+        """Another name for a column or for a field of a struct."""
+        self._alter(f"RENAME COLUMN {self._place()} TO {self._new_name()}")
+        self.is_excused |= self._has_said_names
+
+    def _exchange(self) -> None:
+        """Two columns exchange their names, where the settings give none."""
+        columns = list(self._columns())
+        if len(columns) < 2 or self._has_said_names:
+            return
+        (one, other), between = self._dice.sample(columns, 2), self._new_name()
+        for old, new in ((one, between), (other, one), (between, other)):
+            self._alter(f"RENAME COLUMN `{old}` TO `{new}`")
+
+    def _comment(self) -> None:
+        """A comment of one's own, or one that is the name of a column."""
+        comment = self._dice.choice(["", self._new_name(), *self._columns()])
+        self._alter(f"ALTER COLUMN {self._place()} COMMENT '{comment}'")
+
+    def _clear_comments(self) -> None:
+        for name in self._columns():
+            self._alter(f"ALTER COLUMN `{name}` COMMENT ''")
+
+    def _move(self) -> None:
+        self._alter(f"ALTER COLUMN `{self._dice.choice(list(self._columns()))}` FIRST")
+
+    def _add(self) -> None:
+        """A column of one's own, perhaps within a struct."""
+        structs = [place[:-1] for place in self._places() if len(place) > 1]
+        within = self._dice.choice([[], *structs])
+        self._alter(f"ADD COLUMN {_sql([*within, self._new_name()])} string")
+
+    def _drop(self) -> None:
+        """A column goes, with what is in it."""
+        keys, exact = (
+            {part.name for part in self._shop.key},
+            json.loads(self._shop.metadata["properties"].get(NAMES, "{}")),
+        )
+        free = [name for name, field in self._columns().items() if exact.get(str(field["id"])) not in keys]
+        if free:
+            self._alter(f"DROP COLUMN `{self._dice.choice(free)}`")
+            self.is_excused = True
+
+    def _roll_back(self) -> None:
+        """The table goes back to an earlier state."""
+        if before := _ancestors(self._shop.metadata)[1:]:
+            chosen = self._dice.choice(before)
+            self._shop.roll_back(chosen)
+            self.done.append(f"back to {chosen}")
+            self.is_excused = True
+
+    def _compact(self) -> None:
+        self._call("rewrite_data_files(table => 'TABLE', options => map('rewrite-all', 'true'))")
+
+    def _expire(self) -> None:
+        self._call("expire_snapshots(table => 'TABLE', older_than => TIMESTAMP '2100-01-01', retain_last => 1)")
+
+    def _tag(self) -> None:
+        self._alter(f"CREATE TAG {self._new_name()}")
+        self.has_held_columns = True
+
+    def _sort(self) -> None:
+        self._alter(self._dice.choice(("WRITE UNORDERED", f"WRITE ORDERED BY `{self._dice.choice(self._scalars())}`")))
+        self.has_held_columns = True
+
+    def _partition(self) -> None:
+        """A partition of one's own, or one that was goes."""
+        metadata = self._shop.metadata
+        (spec,) = (spec for spec in metadata["partition-specs"] if spec["spec-id"] == metadata["default-spec-id"])
+        added = [field["name"] for field in spec["fields"] if field["name"].startswith("hand")]
+        if added:
+            self._alter(f"DROP PARTITION FIELD {added[0]}")
+        else:
+            # By a hash: a text as it is may be longer than the name of a folder.
+            name = self._dice.choice([name for name in self._scalars() if self._columns()[name]["type"] != "boolean"])
+            self._alter(f"ADD PARTITION FIELD bucket(3, `{name}`) AS {self._new_name()}")
+        self.has_held_columns = True
+
+    def _set(self) -> None:
+        name, value = self._dice.choice(_PROPERTIES)
+        self._alter(f"SET TBLPROPERTIES ('{name}' = '{value}')")
+        self.has_held_columns |= name == "gc.enabled"
+
+    def _alter(self, what: str) -> None:
+        self.done.append(what)
+        self._shop.change(f"alter table TABLE {what}")
+
+    def _call(self, what: str) -> None:
+        self.done.append(what)
+        self._shop.change(f"CALL glue.system.{what}")
+
+    def _new_name(self) -> str:
+        self._named += 1
+        return f"hand{self._named}"
+
+    @property
+    def _has_said_names(self) -> bool:
+        """Whether the settings name columns, which then have to be called so."""
+        return any(rule.name for rule in self._shop.columns.rules)
+
+    def _columns(self) -> dict[str, dict[str, Any]]:
+        """The columns that are not the product's own, as the table's metadata have them."""
+        metadata = self._shop.metadata
+        (schema,) = (schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+        return {field["name"]: field for field in schema["fields"] if field["name"] not in _OURS}
+
+    def _places(self) -> list[list[str]]:
+        """The columns, and the fields of structs in them, as steps."""
+        return [place for field in self._columns().values() for place in _below([], field)]
+
+    def _place(self) -> str:
+        return _sql(self._dice.choice(self._places()))
+
+    def _scalars(self) -> list[str]:
+        """The columns that rows may be sorted by."""
+        return [name for name, field in self._columns().items() if isinstance(field["type"], str)]
+
+
+_ACTS: tuple[Callable[[Hands], None], ...] = (
+    Hands._rename,
+    Hands._exchange,
+    Hands._comment,
+    Hands._clear_comments,
+    Hands._move,
+    Hands._add,
+    Hands._drop,
+    Hands._roll_back,
+    Hands._compact,
+    Hands._expire,
+    Hands._tag,
+    Hands._sort,
+    Hands._partition,
+    Hands._set,
+)
+
+
+def _below(around: list[str], field: dict[str, Any]) -> Iterator[list[str]]:
+    place, type_ = [*around, field["name"]], field["type"]
+    yield place
+    if isinstance(type_, dict) and type_["type"] == "struct":
+        for inner in type_["fields"]:
+            yield from _below(place, inner)
+
+
+def _sql(place: list[str]) -> str:
+    return ".".join(f"`{step}`" for step in place)
+
+
+def _ancestors(metadata: dict[str, Any]) -> list[int]:
+    """The snapshots that the table's present state comes from, itself first."""
+    parents = {snapshot["snapshot-id"]: snapshot.get("parent-snapshot-id") for snapshot in metadata["snapshots"]}
+    found, at = [], metadata.get("current-snapshot-id")
+    while at in parents:
+        found.append(at)
+        at = parents[at]
+    return found
