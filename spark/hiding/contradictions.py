@@ -97,7 +97,8 @@ def check_hidden_alike(
 ) -> None:
     """Refuse to go on where the rows that a table showed at a watermark were made with other rules that hide values.
 
-    `columns`: those of the table. `secret`: the fingerprint of the one that hashes are keyed with now. Raises RebuildNeeded.
+    `columns`: those that these rows have. `secret`: the fingerprint of the one that hashes are keyed with now.
+    Raises RebuildNeeded.
     """
     if new := check_protected(protected_at(metadata, watermark), columns, order.columns, secret):
         _check_misfits(rows, new)

@@ -21,7 +21,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.columns.changes import new_columns
-from pipeline.columns.field_ids import check_shown
+from pipeline.columns.field_ids import check_shown, shown_columns
 from pipeline.columns.growth import grown
 from pipeline.columns.misfit_paths import placed, without_column
 from pipeline.columns.pins import as_said, check_followed
@@ -98,7 +98,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     check_shown(metadata)
     check_followed(before, order.columns)
     watermark, rows_there = read_table_state(metadata).watermark, spark.table(table.sql_name)
-    check_hidden_alike(rows_there, metadata, watermark, order, before, protection.fingerprint)
+    shown = shown_columns(metadata, order.source.key)  # of a column that no row has come to, nothing is in the clear
+    check_hidden_alike(rows_there, metadata, watermark, order, shown, protection.fingerprint)
     with ExitStack() as held:
         with proven(spark, exports):
             compares = order.compare_old_images and told_by_images and records > 0

@@ -7,12 +7,13 @@ collected but counts and the first differences.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.field_ids import check_readable
+from pipeline.columns.field_ids import check_readable, columns_then
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
@@ -56,7 +57,8 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     check_readable(metadata, snapshot_id)
     # Those that readers have now: what they do not see of the snapshot, as after a rollback, is lost to them.
     columns = columns_of(metadata, order.source.key)
-    check_hidden_alike(table.rows_at(snapshot_id), metadata, order.end, order, columns, protection.fingerprint)
+    then = _columns_then(metadata, snapshot_id, order)
+    check_hidden_alike(table.rows_at(snapshot_id), metadata, order.end, order, then, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
     shuffle_for(spark, for_changes([export.manifest], row_count(metadata)))
@@ -72,6 +74,12 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
         message = f"{told(counts)} at {format_instant(order.end)}. {accounted(counts)}\nThe first:\n{first}"
         raise VerificationFailed(message, findings=findings)
     return findings
+
+
+def _columns_then(metadata: Mapping[str, Any], snapshot_id: int, order: JobOrder) -> Columns:
+    """The columns that the snapshot's rows can have values in: a job may have made more of them ready since."""
+    schema_id = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+    return columns_then(metadata, schema_id, order.source.key)
 
 
 def compared_pairs(this: Verification) -> DataFrame:
