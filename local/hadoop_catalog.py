@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+from pipeline.table.metadata_file import metadata_in
 
 
 def newest_metadata(table_folder: Path) -> Path | None:
     """The newest metadata file of a table; None where there is no table."""
     versions = (table_folder / "metadata").glob("v*.metadata.json")
     return max(versions, key=lambda file: int(file.name[1:].partition(".")[0]), default=None)
+
+
+def read_metadata(table_folder: Path) -> dict[str, Any]:
+    """The content of the newest metadata file of a table; empty where there is no table."""
+    newest = newest_metadata(table_folder)
+    return metadata_in(newest.read_bytes()) if newest else {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from local.found_exports import FoundExport
-from local.hadoop_catalog import newest_metadata
+from local.hadoop_catalog import read_metadata
 from local.session import CATALOG
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.table_columns import has_key
@@ -66,9 +65,7 @@ class LocalTable:
     @property
     def _metadata(self) -> dict[str, object]:
         """The content of the table's newest metadata file; empty where there is no table."""
-        newest = newest_metadata(self.folder)
-        content: dict[str, object] = json.loads(newest.read_bytes()) if newest else {}
-        return content
+        return read_metadata(self.folder)
 
     def order(
         self,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code
@@ -11,6 +9,7 @@ from pipeline.deployment import Deployment
 from pipeline.errors import DatabaseMissing, TableFilesMissing
 from pipeline.setting_checks import refusal
 from pipeline.table.marker import NO_TABLE, TableState, read_table_state
+from pipeline.table.metadata_file import metadata_in
 
 
 def look(deployment: Deployment, table: str) -> TableState:
@@ -32,7 +31,7 @@ def look(deployment: Deployment, table: str) -> TableState:
         raise refusal("iceberg_table", table, f"{allowed}; the one of {database} is no Iceberg table")
     bucket, _, key = location.partition("://")[2].partition("/")
     try:
-        metadata = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+        content = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         if error_code(error) == "NoSuchKey":
             delete = deployment.addressed(f"aws glue delete-table --database-name {database} --name {table}")
@@ -41,7 +40,7 @@ def look(deployment: Deployment, table: str) -> TableState:
                 f"Bring the file back, or let the next run make the table anew after {delete}",
             ) from error
         raise
-    return read_table_state(json.loads(metadata))
+    return read_table_state(metadata_in(content))
 
 
 def _no_table_of(database: str) -> TableState:

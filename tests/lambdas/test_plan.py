@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -54,6 +55,15 @@ def test_an_idle_run_claims_nothing_and_says_until_when(account: Account):
     answer = plan(account.execution())
     assert (answer["kind"], answer["reason"], answer["until"]) == ("Idle", "UpToDate", *account.instants(-1))
     assert account.claims() == {}
+
+
+def test_a_table_whose_metadata_somebody_lets_iceberg_pack_is_read_as_ever(account: Account):
+    account.carry_out(account.grid())
+    s3, folder = account.aws.client("s3"), "warehouse/orders/metadata"
+    content = s3.get_object(Bucket=DEPLOYMENT.bucket, Key=f"{folder}/1.json")["Body"].read()
+    s3.put_object(Bucket=DEPLOYMENT.bucket, Key=f"{folder}/2.gz.metadata.json", Body=gzip.compress(content))
+    account.point_table_at(f"s3://{DEPLOYMENT.bucket}/{folder}/2.gz.metadata.json")
+    assert plan(account.execution())["reason"] == "UpToDate"
 
 
 def test_a_wrong_parameter_is_found_without_a_claim(account: Account):

@@ -15,7 +15,7 @@ from pyiceberg.table import Table
 from pyspark.sql import SparkSession
 
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, WrittenExport, journal_of, write_exports
-from local.hadoop_catalog import newest_metadata
+from local.hadoop_catalog import read_metadata
 from local.reader import compare, read_folder, rows
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.exports.windows import ExportWindow
@@ -203,8 +203,7 @@ class Shop:
     @property
     def metadata(self) -> dict[str, Any]:
         """The content of the table's newest metadata file; empty where there is no table."""
-        newest = newest_metadata(self.table_folder)
-        return json.loads(newest.read_text()) if newest else {}
+        return read_metadata(self.table_folder)
 
     @property
     def state(self) -> TableState:
