@@ -21,21 +21,11 @@ from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import Columns, check_names_free, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import LOADING, SNAPSHOT, TableState, marker_copied, read_table_state
+from spark.iceberg.properties import first_properties
 from spark.iceberg.schemas import optional, table_schema
 from spark.iceberg.updates import set_properties, without_columns
 from spark.java import causes, iceberg_metadata, iceberg_schema, string_map
 
-_PROPERTIES = {
-    "format-version": "2",
-    "write.delete.mode": "merge-on-read",
-    "write.update.mode": "merge-on-read",
-    "write.merge.mode": "merge-on-read",
-    "write.merge.isolation-level": "serializable",
-    "write.distribution-mode": "hash",
-    "write.target-file-size-bytes": str(256 * 1024 * 1024),
-    "write.metadata.delete-after-commit.enabled": "true",
-    "write.metadata.previous-versions-max": "100",
-}
 MAIN = "main"
 #: What Iceberg raises where there is no table, and where what bears its name is none of Iceberg's.
 _NO_TABLE = {"NoSuchTableException", "NoSuchIcebergTableException"}
@@ -102,10 +92,11 @@ class Table:
             key_ids.add(schema.findField(field.name).fieldId())
         schema = self._iceberg.Schema(schema.columns(), key_ids)
         spec = self._iceberg.PartitionSpec.builderFor(schema).bucket(columns.key[0].name, self._order.buckets).build()
+        properties = {**first_properties(self.metadata()), LOADING: self._order.job_id}
         transaction = (
             self._catalog.buildTable(self._identifier, schema)
             .withPartitionSpec(spec)
-            .withProperties(string_map(self._spark, {**_PROPERTIES, LOADING: self._order.job_id}))
+            .withProperties(string_map(self._spark, properties))
             .createOrReplaceTransaction()
         )
         self._describe(transaction, columns)
@@ -196,7 +187,7 @@ class Table:
         For the one change that a branch cannot carry: another type of the key.
         """
         writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
-        for name, value in {**_PROPERTIES, **description(columns)}.items():
+        for name, value in {**first_properties(self.metadata()), **description(columns)}.items():
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)

@@ -128,7 +128,8 @@ def _replace(this: Load, target: Target, held: DataFrame, properties: Mapping[st
     Raises CountMismatch where there are fewer of them now, and TableContended where somebody has committed meanwhile. What
     is committed while the rows are written is replaced as well: Iceberg holds a replacement against nothing.
     """
-    if this.table.snapshot_id() != this.metadata.get("current-snapshot-id", -1):
+    read = this.metadata.get("current-snapshot-id", -1)
+    if this.table.snapshot_id() != (-1 if read is None else read):  # as from format 3 on an empty table has it
         raise TableContended(f"{this.order.table} was changed while {this.order.job_id} read its export")
     rows = unpacked(held, target.columns).observe(_REPLACED, F.count(F.lit(1)).alias("rows"))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import PartitionsKept
+from pipeline.errors import KeyDoesNotFit, PartitionsKept
 from pipeline.table.maintenance import COUNTED
-from tests.spark.sample_items import S, item
+from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import Shop
 
 pytestmark = pytest.mark.spark
@@ -69,3 +69,28 @@ def test_where_all_is_kept_a_merge_that_needs_former_partitions_gone_is_refused_
     set_by_somebody(source, "gc.enabled", "true")
     source.merge(15, 30)
     assert source.differences(30) == []
+
+
+def test_a_table_in_a_newer_format_with_packed_metadata_is_followed_and_replaced_whole_in_that_format(shop):
+    source = shop(key=N_KEY)
+    source.put(1, {**item("a", v=S), "sk": {"N": "1"}})
+    source.load(5)
+    set_by_somebody(source, "format-version", "3")
+    set_by_somebody(source, "write.metadata.compression-codec", "gzip")
+    source.put(6, {**item("a", v={"S": "new"}), "sk": {"N": "1"}})
+    source.merge(5, 20)
+    assert source.differences(20) == []
+    source.put(21, {**item("b"), "sk": {"N": "1.5"}})
+    with pytest.raises(KeyDoesNotFit):
+        source.merge(20, 35)
+    source.load(35)
+    assert (source.differences(35), source.metadata["format-version"]) == ([], 3)
+
+
+def test_an_empty_table_of_somebody_elses_in_a_newer_format_is_replaced(shop):
+    source = shop()
+    made = "USING iceberg TBLPROPERTIES ('format-version' = '3')"
+    source.spark.sql(f"CREATE TABLE glue.shop.{source.name} (x STRING) {made}")
+    source.put(1, item("a", v=S))
+    source.load(5)
+    assert (source.differences(5), source.metadata["format-version"]) == ([], 3)
