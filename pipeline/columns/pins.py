@@ -193,7 +193,11 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
     for rule in overrides.rules:
         for path, name, type_ in columns_at(columns, rule.path):
             if rule.name and name != rule.name:
-                raise RebuildNeeded(f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}")
+                raise RebuildNeeded(
+                    f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}",
+                    f"If somebody has renamed the column, name it {rule.name} again. Else take the setting back and deploy, "
+                    "or replace the table's content by a new full export.",
+                )
             if rule.type and not obeys(type_, rule.type) and overrides.says_type(path) is rule:
                 raise RebuildNeeded(
                     f"columns[{rule.pointer!r}] declares the type {rule.type}; the column is {type_.kind.value}"

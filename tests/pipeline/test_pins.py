@@ -159,6 +159,13 @@ def test_types_and_names_that_the_table_was_not_loaded_with_need_a_rebuild(overr
         check_followed(columns({"a": N, "m": PERSON}), overrides)
 
 
+def test_whoever_has_renamed_a_column_of_which_the_name_is_set_may_name_it_so_again():
+    renamed = Columns((Field("pk", "pk", TEXT),), (Field("a", "mine", TEXT),))
+    with pytest.raises(RebuildNeeded, match="sets the name 'x'; the column is 'mine'") as refused:
+        check_followed(renamed, said(a={"name": "x"}))
+    assert refused.value.remedy.startswith("If somebody has renamed the column, name it x again.")
+
+
 def test_what_the_table_has_or_lacks_altogether_needs_no_rebuild():
     overrides = Overrides.parse({"a": "N", "new": "S", "/m/age": {"name": "age"}, "/m/new": "B", "/l/*": "bigint"})
     assert check_followed(columns({"a": {"N": "1.5"}, "m": PERSON, "l": {"L": [N]}}), overrides) is None
