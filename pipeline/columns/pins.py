@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline.columns.names import name_in_files
+from pipeline.columns.odd_names import check_carried
 from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, mended_by
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns
@@ -180,10 +181,11 @@ def _siblings(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
 
 
 def check_followed(columns: Columns, overrides: Overrides) -> None:
-    """Refuse types and names that the table's columns do not have, and paths that reach nothing.
+    """Refuse types and names that the table's columns do not have, names that no job can carry, and paths that reach nothing.
 
     Raises RebuildNeeded, OverrideContradicted.
     """
+    check_carried(columns)
     _check_reached(columns, overrides)
     if found := twins(columns):
         raise RebuildNeeded(

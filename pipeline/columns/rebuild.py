@@ -12,6 +12,7 @@ from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, ha
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
 from pipeline.columns.names import REPLACEMENT
+from pipeline.columns.odd_names import carried
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, twins, without_dropped
 from pipeline.columns.profile import Profile
@@ -89,7 +90,8 @@ def _rebuilt(
     all_seen: bool,
 ) -> Target:
     _check_fixed(columns, overrides, fixed)
-    undropped = replace(columns, attributes=without_dropped(columns.attributes, overrides))
+    named = carried(columns, fixed)
+    undropped = replace(named, attributes=without_dropped(named.attributes, overrides))
     seen = pinned(seen, overrides, undropped)
     kept, seen = without_undecided(undropped, seen, fixed, all_seen=all_seen)
     there = with_room(kept, seen)

@@ -11,7 +11,7 @@ from spark.rows.table_rows import cells
 
 
 def merge_statement(table: str, view: str, columns: Columns, changed: KeyFilter, order: JobOrder) -> str:
-    """Merge a view of net changes into a table, whole rows by key. Every name in it is the table's own: a-z, 0-9 and _.
+    """Merge a view of net changes into a table, whole rows by key. Every name in it is the table's own, and has no quote.
 
     It is run with the arguments of the filter of the keys that have changed.
     A row with the change's write time is that change already; the rest of such a row need not be read or written, but where

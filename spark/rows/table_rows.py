@@ -44,12 +44,18 @@ def aligned(rows: DataFrame, columns: Columns, schema: StructType) -> DataFrame:
 
     Of rows that may hold a null where the table takes none, Spark would write every list and struct anew.
     """
-    made = {name: f"`{name}`" for name in rows.columns} | cells(columns)
+    # Who has named a column of the table as the jobs do theirs has not meant those.
+    made = {name: f"`{name}`" for name in rows.columns if not name.startswith("#")} | cells(columns)
+    absent = [field for field in schema.fields if field.name not in made]
     # Of any type, so not as text: members of structs may be named by digits alone.
-    absent = {f.name: F.lit(None).cast(f.dataType) for f in schema.fields if f.name not in made}
-    whole = rows.withColumns(absent) if absent else rows
-    made |= {name: f"`{name}`" for name in absent}
-    return whole.selectExpr(*(f"{made[f.name] if f.nullable else _required(f)} AS `{f.name}`" for f in schema.fields))
+    nulls = {f"#absent{i}": F.lit(None).cast(field.dataType) for i, field in enumerate(absent)}
+    whole = rows.withColumns(nulls) if nulls else rows
+    made |= {field.name: f"`{name}`" for field, name in zip(absent, nulls)}
+    return whole.selectExpr(*(f"{made[f.name] if f.nullable else _required(f)} AS {_quoted(f)}" for f in schema.fields))
+
+
+def _quoted(field: StructField) -> Sql:
+    return "`" + field.name.replace("`", "``") + "`"
 
 
 def _required(key: StructField) -> Sql:

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.field_ids import check_readable, columns_then
+from pipeline.columns.odd_names import check_carried
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
@@ -57,6 +58,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     check_readable(metadata, snapshot_id)
     # Those that readers have now: what they do not see of the snapshot, as after a rollback, is lost to them.
     columns = columns_of(metadata, order.source.key)
+    check_carried(columns)
     then = _columns_then(metadata, snapshot_id, order)
     check_hidden_alike(table.rows_at(snapshot_id), metadata, order.end, order, then, protection.fingerprint)
     (export,) = read_exports(spark, order)

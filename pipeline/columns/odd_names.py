@@ -1,0 +1,67 @@
+"""Names that somebody has given to columns and that no job can carry: refused, and made readable by a full export. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import replace
+
+from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import ColumnType, Field
+from pipeline.errors import RebuildNeeded
+
+_QUOTE = "`"
+
+
+def check_carried(columns: Columns) -> None:
+    """Refuse a table with a column, or nested field, whose name no job can carry. Raises RebuildNeeded."""
+    odd = [field for field in columns.all if not _is_carried(field.name)]
+    odd += [field for field in _nested(columns.all) if not _is_carried_inside(field.name)]
+    for field in odd:
+        raise RebuildNeeded(
+            f"the column of the attribute {field.attribute!r} is named {field.name!r}; allowed is a name without "
+            f"{_QUOTE}, and of a whole column one without a dot that does not begin with #",
+            "Give the column another name (ALTER TABLE ... RENAME COLUMN), or replace the table's content by a new full "
+            "export, which gives it one.",
+        )
+
+
+def carried(columns: Columns, fixed: Set[str]) -> Columns:
+    """The columns, with readable names in the place of those. `fixed`: names of columns that stay what they are."""
+    left = frozenset(fixed | {field.name for field in columns.all if _is_carried(field.name)})
+    made = _named(columns.all, left.__contains__, (*RESERVED, *columns.partitions))
+    partition_key, *others = made
+    if partition_key.name not in left:
+        partition_key = replace(partition_key, name=partition_key.name[:LONGEST_PARTITION_KEY])
+    count = len(columns.key)
+    return replace(columns, key=(partition_key, *others[: count - 1]), attributes=tuple(others[count - 1 :]))
+
+
+def _named(fields: tuple[Field, ...], stays: Callable[[str], bool], reserved: Iterable[str] = ()) -> tuple[Field, ...]:
+    given = {field.attribute: field.name for field in fields if stays(field.name)}
+    names = column_names([field.attribute for field in fields], given, reserved)
+    return tuple(replace(field, name=names[field.attribute], type=_inside(field.type)) for field in fields)
+
+
+def _inside(type_: ColumnType) -> ColumnType:
+    element = _inside(type_.element) if type_.element else None
+    return replace(type_, fields=_named(type_.fields, _is_carried_inside), element=element)
+
+
+def _nested(fields: Iterable[Field]) -> Iterator[Field]:
+    """The fields inside fields, however deep."""
+    for field in fields:
+        type_ = field.type
+        while type_.element:
+            type_ = type_.element
+        yield from type_.fields
+        yield from _nested(type_.fields)
+
+
+def _is_carried(name: str) -> bool:
+    """Whether a column of the table may have the name: Spark takes a dot for a path, and names with # are the jobs' own."""
+    return _is_carried_inside(name) and "." not in name and not name.startswith("#")
+
+
+def _is_carried_inside(name: str) -> bool:
+    return _QUOTE not in name

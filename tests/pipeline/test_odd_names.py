@@ -1,0 +1,56 @@
+"""Names that a person has given to columns: those that no job can carry are refused, and a full export makes them readable."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.columns.overrides import NO_OVERRIDES
+from pipeline.columns.pins import check_followed
+from pipeline.columns.profile import Profile
+from pipeline.columns.rebuild import rebuilt
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import TEXT, ColumnType, Field, Kind
+from pipeline.errors import RebuildNeeded
+from pipeline.identity import KeyAttribute
+
+PK, KEY = Field("pk", "pk", TEXT), (KeyAttribute("pk", "S"),)
+
+
+def holding(name: str) -> Field:
+    """A list of structs with a field of that name."""
+    struct = ColumnType(Kind.STRUCT, fields=(Field("In", name, TEXT), Field("w", "in", TEXT)))
+    return Field("l", "l", ColumnType(Kind.LIST, element=struct))
+
+
+@pytest.mark.parametrize(
+    ("odd", "readable"),
+    [
+        pytest.param(Field("Total", "a.b", TEXT), Field("Total", "total", TEXT), id="a dot"),
+        pytest.param(Field("Total", "#odd", TEXT), Field("Total", "total", TEXT), id="as a job's own"),
+        pytest.param(Field("V", "a`b", TEXT), Field("V", "v_2", TEXT), id="a quote, and a readable name that is taken"),
+        pytest.param(holding("a`b"), holding("in_2"), id="a quote inside"),
+    ],
+)
+def test_a_name_that_no_job_can_carry_is_refused_and_a_full_export_gives_a_readable_one(odd, readable):
+    before = Columns((PK,), (Field("v", "v", TEXT), odd))
+    with pytest.raises(RebuildNeeded, match=r"the attribute '(Total|V|In)'") as refused:
+        check_followed(before, NO_OVERRIDES)
+    assert "RENAME COLUMN" in refused.value.remedy
+    target = rebuilt(before, KEY, Profile())
+    assert target.columns.attributes == (before.attributes[0], readable)
+    assert (target.removed, target.replaced) == ({odd.name}, {readable.name})
+    check_followed(target.columns, NO_OVERRIDES)
+
+
+@pytest.mark.parametrize("name", ["Mine", "the total", "größe", "it's"])
+def test_any_other_name_is_a_persons_to_give(name):
+    before = Columns((PK,), (Field("v", name, TEXT), holding("a.b")))
+    check_followed(before, NO_OVERRIDES)
+    assert rebuilt(before, KEY, Profile()).columns == before
+
+
+def test_what_partitions_are_made_of_stays_and_another_name_of_the_key_makes_a_new_table():
+    before = Columns((Field("pk", "k.k", TEXT),), (Field("v", "a.b", TEXT),), frozenset({"pk_bucket"}))
+    target = rebuilt(before, KEY, Profile(), fixed=frozenset({"a.b"}))
+    assert (target.columns.key, target.columns.attributes) == ((PK,), before.attributes)
+    assert target.replaces_key

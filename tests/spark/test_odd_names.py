@@ -1,0 +1,31 @@
+"""A column that somebody has renamed so that no job can carry its name stops changes by name, and no full export."""
+
+from __future__ import annotations
+
+import pytest
+
+from local.aws.pitr.offline import FullExport
+from pipeline.errors import RebuildNeeded
+from tests.spark.sample_items import N, S, item
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_full_export_gives_columns_whose_names_no_job_can_carry_readable_ones(shop):
+    source = shop()
+    source.put(1, item("a", u=N, v=N, w=N, m={"M": {"x": S}}))
+    source.load(5)
+    for name, odd in (("u", "a.b"), ("v", "#odd"), ("w", "a``b"), ("m.x", "x``y")):
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} RENAME COLUMN {name} TO `{odd}`")
+    source.put(6, item("b", v=N))
+    verification = source.order("verify", source.export(FullExport(minute(5))), minute(5), minute(5))
+    for order in (source.windows(5, 20), verification):
+        with pytest.raises(RebuildNeeded, match=r"the attribute 'u' is named 'a\.b'"):
+            source.run(order)
+    source.load(20)
+    assert source.differences(20) == []
+    assert {"m", "u", "v", "w"} < set(source.rows()["a"])
+    source.put(21, item("c", w=N))
+    source.merge(20, 35)
+    assert source.differences(35) == []
