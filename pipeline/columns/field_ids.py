@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from pipeline.columns.names import doc_of
+from pipeline.columns.names import OWN_COLUMNS, doc_of
 from pipeline.columns.pointers import on_one_line, step
 from pipeline.columns.table_columns import Columns, attribute_of, columns_of, current_schema, ids_by_path, is_ours
 from pipeline.errors import RebuildNeeded
@@ -24,14 +24,17 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     """Refuse a table that shows rows whose columns it no longer has: after a rollback, values would be nowhere.
 
     Nor may one have another type, or hold another attribute: a table that is replaced whole gives a name the id that it had.
+    The product's own columns count as well, by their names: misfits are values, and merges write them by name.
     Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
     current = metadata["current-schema-id"]
     earlier = dict.fromkeys(schema_id for schema_id in _schemas_of_rows(metadata) if schema_id != current)
     if not earlier:
         return  # as nearly always: the rows were written with the columns of now
+    own = _own(metadata, current)
     now, holders = _types_now(metadata), _holders(metadata, current, metadata.get("properties", {}))
     for schema_id in earlier:
+        _refuse_lost(name for name, id_ in _own(metadata, schema_id).items() if own.get(name) != id_)
         _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
         # What the properties say of an id is said of now: what it held then, only comments tell.
         _refuse_exchanged(_holders(metadata, schema_id, {}), holders, _kept_comments(metadata, schema_id))
@@ -40,11 +43,28 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
 def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     """Refuse a snapshot that has a column under the id of one of now with another type: no engine reads its files as that.
 
-    Columns that are gone show empty, which can be read. Raises RebuildNeeded.
+    Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
-    now = _types_now(metadata)
+    now, own = _types_now(metadata), _own(metadata, metadata["current-schema-id"])
     schema_id = next(s.get("schema-id") for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+    _refuse_lost(name for name in _own(metadata, schema_id) if name not in own)
     _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_, type_) == type_)
+
+
+def renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """The product's own columns that somebody has given another name, and which have no successor: what they were, by name.
+
+    Of the rows that the table shows; empty where there are none.
+    """
+    current = metadata["current-schema-id"]
+    now = {raw["id"]: raw["name"] for raw in current_schema(metadata)["fields"]}
+    lost = {
+        id_: name
+        for schema_id in _schemas_of_rows(metadata)
+        for name, id_ in _own(metadata, schema_id).items()
+        if name not in _own(metadata, current)
+    }
+    return {now[id_]: name for id_, name in lost.items() if id_ in now}
 
 
 def _schemas_of_rows(metadata: Mapping[str, Any]) -> Iterator[int | None]:
@@ -64,15 +84,25 @@ def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:
 
 def _columns(metadata: Mapping[str, Any], schema_id: int | None) -> list[Any]:
     """The columns of attributes in a schema, as Iceberg's JSON."""
-    fields = next((schema["fields"] for schema in metadata["schemas"] if schema["schema-id"] == schema_id), ())
-    return [raw for raw in fields if is_ours(raw["name"])]
+    return [raw for raw in _fields(metadata, schema_id) if is_ours(raw["name"])]
+
+
+def _own(metadata: Mapping[str, Any], schema_id: int | None) -> dict[str, int]:
+    """The product's own columns in a schema, with their ids."""
+    return {raw["name"]: raw["id"] for raw in _fields(metadata, schema_id) if raw["name"] in OWN_COLUMNS}
+
+
+def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]:
+    return next((schema["fields"] for schema in metadata["schemas"] if schema["schema-id"] == schema_id), ())
 
 
 def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]) -> None:
     """Refuse a table in which one of these columns, or what is inside, is not there, as its id and type tell."""
-    lost = [raw["name"] for raw in columns if not all(is_there(*typed) for typed in _all_typed([raw]))]
-    if lost:
-        names = ", ".join(lost)
+    _refuse_lost(raw["name"] for raw in columns if not all(is_there(*typed) for typed in _all_typed([raw])))
+
+
+def _refuse_lost(lost: Iterable[str]) -> None:
+    if names := ", ".join(lost):
         raise _older_than_columns(f"it lacks {names}")
 
 

@@ -3,7 +3,7 @@
 Types are decided from a sample, all of it where the export is small. The rows go to a branch in one pass over the data,
 which counts as it writes (`spark.loading.passes`). Where the sample was wrong in a way that another type or another column mends,
 the branch is written once more, and again where that leaves others without room. Then one transaction makes the branch the
-table's content, with the marker. Refusing leaves the table as it was.
+table's content, with the marker. Refusing leaves the table's content as it was.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from spark.hiding.contradictions import check_contradictions
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import counted_so_far, last_word
 from spark.iceberg.commits import committed
+from spark.iceberg.own_columns import with_own_columns
 from spark.iceberg.table import Table
 from spark.loading.passes import Counted, Load, Written, counted, counts_of, rows_in, written
 from spark.loading.sampling import items_each, often_null, sampled_lines
@@ -50,7 +51,7 @@ _MOST_PASSES = 3
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused, the table as it was."""
     order.columns.check_key(order.source.key)
-    metadata = table.metadata()
+    metadata = with_own_columns(table, table.metadata())
     kept = kept_names(metadata)
     if not read_table_state(metadata).exists:
         metadata = {}  # what a load that died has left is begun anew

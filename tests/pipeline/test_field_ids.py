@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.field_ids import check_readable, check_shown, columns_then, shown_columns
+from pipeline.columns.field_ids import check_readable, check_shown, columns_then, renamed_own, shown_columns
 from pipeline.columns.names import doc_of
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
@@ -170,3 +170,34 @@ def test_columns_of_an_earlier_schema_have_the_names_of_now_where_they_are_there
     assert [column.name for column in columns.all] == ["id", "m", "gone"]
     assert [inside.name for inside in columns.types["m"].fields] == ["renamed"]
     assert shown_columns(metadata, key) == columns
+
+
+MISFITS_THEN = field(20, "_misfits", "string")
+
+
+@pytest.mark.parametrize(
+    ("now", "renamed"),
+    [
+        pytest.param([], {}, id="dropped"),
+        pytest.param([field(20, "misfits", "string")], {"misfits": "_misfits"}, id="renamed"),
+        pytest.param([field(21, "_misfits", "string")], {}, id="made anew"),
+        pytest.param([field(20, "x", "string"), field(21, "_misfits", "string")], {}, id="renamed and made anew"),
+    ],
+)
+def test_a_column_of_the_products_own_that_is_another_now_shows_no_rows_of_then(now, renamed):
+    table = of_then_and_now([PK, MISFITS_THEN], [PK, *now])
+    with pytest.raises(RebuildNeeded, match="lacks _misfits"):
+        check_shown(table)
+    assert renamed_own(table) == renamed
+
+
+def test_a_column_of_the_products_own_that_has_stayed_has_not_been_renamed():
+    table = of_then_and_now([PK, MISFITS_THEN], [PK, MISFITS_THEN, TOTAL])
+    assert check_shown(table) is None
+    assert renamed_own(table) == {}
+
+
+def test_a_snapshot_is_not_compared_by_columns_without_the_products_own():
+    table = of_then_and_now([PK, MISFITS_THEN], [PK])
+    with pytest.raises(RebuildNeeded, match="lacks _misfits"):
+        check_readable(table, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from local.aws.pitr.offline import FullExport
 from pipeline.columns.overrides import Overrides
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
@@ -82,3 +83,24 @@ def test_after_a_rollback_past_a_rebuild_in_which_the_keys_columns_exchanged_the
         source.maintain(5)
     source.load(25)
     assert source.differences(25) == []
+
+
+def test_without_the_products_own_columns_nothing_is_merged_until_a_full_export_brings_them_back(shop):
+    source = shop()
+    source.put(1, *(item(f"k{i}", v=S) for i in range(4)), item("odd", v={"M": {"x": S}}))
+    source.load(5)
+    columns = source.spark.table(f"glue.shop.{source.name}").columns
+    for at, how in ((5, "RENAME COLUMN {0} TO {0}_then"), (25, "DROP COLUMN {0}")):
+        for own in ("_write_time", "_misfits"):
+            source.spark.sql(f"ALTER TABLE glue.shop.{source.name} {how.format(own)}")
+        source.put(at + 1, item("k1", w=S))
+        with pytest.raises(RebuildNeeded, match="lacks _write_time, _misfits"):
+            source.merge(at, at + 20)
+        with pytest.raises(RebuildNeeded, match="lacks _write_time, _misfits"):
+            source.run(source.order("verify", source.export(FullExport(minute(at))), minute(at), minute(at)))
+        source.load(at + 20)
+        assert source.differences(at + 20) == []
+        assert set(source.rows()["odd"]) == {*columns, "w"}
+    source.put(46, item("k2", v={"M": {"x": S}}))
+    source.merge(45, 65)
+    assert source.differences(65) == []
