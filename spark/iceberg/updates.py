@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+#: Before the path of the column, or nested field, for which somebody has said what is measured of its values.
+_MEASURED = "write.metadata.metrics.column."
+
 
 def set_properties(transaction: Any, properties: Mapping[str, str]) -> None:
-    """Set table properties; an empty value removes one."""
+    """Set table properties; an empty value removes one.
+
+    Those go as well that measure a field which is gone: with one of them Iceberg lets no property be set. Where a column
+    goes it removes that column's own, and not those of what was inside it.
+    """
+    stale = dict.fromkeys(_of_gone_fields(transaction.table()), "")
     update = transaction.updateProperties()
-    for name, value in properties.items():
+    for name, value in {**stale, **properties}.items():
         update = update.set(name, value) if value else update.remove(name)
     update.commit()
+
+
+def _of_gone_fields(table: Any) -> list[str]:
+    measured = [name for name in dict(table.properties()) if name.startswith(_MEASURED)]
+    return [name for name in measured if table.schema().findField(name[len(_MEASURED) :]) is None]
 
 
 def without_columns(transaction: Any, names: Iterable[str]) -> Any:

@@ -94,3 +94,17 @@ def test_an_empty_table_of_somebody_elses_in_a_newer_format_is_replaced(shop):
     source.put(1, item("a", v=S))
     source.load(5)
     assert (source.differences(5), source.metadata["format-version"]) == ([], 3)
+
+
+def test_what_is_measured_of_a_nested_field_goes_with_it_and_stays_of_those_beside_it(shop):
+    source, metrics = shop(), "write.metadata.metrics.column."
+    source.put(1, item("a", m={"M": {"x": S, "y": S}}))
+    source.load(5)
+    for path in ("m.x", "m.y"):
+        set_by_somebody(source, metrics + path, "full")
+    source.columns = Overrides.parse({"/m/x": {"drop": True}})
+    source.load(15)
+    source.put(16, item("b", n=S))
+    source.merge(15, 30)
+    assert [name for name in source.metadata["properties"] if name.startswith(metrics)] == [metrics + "m.y"]
+    assert all("x" not in (row["m"] or {}) for row in source.rows().values())
