@@ -55,24 +55,32 @@ def name_in_files(name: str) -> str:
     return f"_{name}" if name[0].isdigit() else name
 
 
+def name_to_readers(name: str) -> str:
+    """A column's name as it is told from its siblings': in files, and by engines that disregard case.
+
+    Only a person gives a column capital letters.
+    """
+    return name_in_files(name).lower()
+
+
 def column_names(attributes: Iterable[str], given: Mapping[str, str], reserved: Iterable[str] = ()) -> dict[str, str]:
     """Name every attribute: those in `given` as they are named there, the others uniquely beside them.
 
     The same attributes and `given` always get the same names, in whatever order they come: of two that read alike, the
     first in code point order gets the plain name, the others a suffix.
     """
-    taken = {name_in_files(name) for name in (*given.values(), *reserved)}
+    taken = {name_to_readers(name) for name in (*given.values(), *reserved)}
     names: dict[str, str] = {}
     for attribute in sorted(attributes):
         names[attribute] = given.get(attribute) or _free(readable(attribute), taken)
-        taken.add(name_in_files(names[attribute]))
+        taken.add(name_to_readers(names[attribute]))
     return names
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    """A name like this that is not among those `taken` in files."""
+    """A name like this that readers tell from those `taken`."""
     name, number = wanted, 1
-    while name_in_files(name) in taken:
+    while name_to_readers(name) in taken:
         number += 1
         suffix = f"_{number}"
         name = wanted[: LONGEST_NAME - len(suffix)] + suffix

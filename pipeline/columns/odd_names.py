@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
-from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
+from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names, name_to_readers
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field
 from pipeline.errors import RebuildNeeded
@@ -27,20 +28,35 @@ def check_carried(columns: Columns) -> None:
 
 
 def carried(columns: Columns, fixed: Set[str]) -> Columns:
-    """The columns, with readable names in the place of those. `fixed`: names of columns that stay what they are."""
-    left = frozenset(fixed | {field.name for field in columns.all if _is_carried(field.name)})
-    made = _named(columns.all, left.__contains__, (*RESERVED, *columns.partitions))
-    partition_key, *others = made
-    if partition_key.name not in left:
+    """The columns, with readable names in the place of those, and of such in capitals as readers take for another's.
+
+    `fixed`: names of columns that stay what they are.
+    """
+    partition_key, *others = _named(columns.all, _is_carried, fixed, (*RESERVED, *columns.partitions))
+    if partition_key.name != columns.key[0].name:
         partition_key = replace(partition_key, name=partition_key.name[:LONGEST_PARTITION_KEY])
     count = len(columns.key)
     return replace(columns, key=(partition_key, *others[: count - 1]), attributes=tuple(others[count - 1 :]))
 
 
-def _named(fields: tuple[Field, ...], stays: Callable[[str], bool], reserved: Iterable[str] = ()) -> tuple[Field, ...]:
-    given = {field.attribute: field.name for field in fields if stays(field.name)}
-    names = column_names([field.attribute for field in fields], given, reserved)
-    return tuple(replace(field, name=names[field.attribute], type=_inside(field.type)) for field in fields)
+def _named(
+    fields: tuple[Field, ...],
+    is_carried: Callable[[str], bool],
+    fixed: Set[str] = frozenset(),
+    reserved: Iterable[str] = (),
+) -> tuple[Field, ...]:
+    shown = Counter(name_to_readers(field.name) for field in fields)
+
+    def stays(name: str) -> bool:
+        is_alone = name == name.lower() or shown[name_to_readers(name)] == 1
+        return name in fixed or (is_carried(name) and is_alone)
+
+    kept = (field.name for field in fields if stays(field.name))
+    names = column_names([field.attribute for field in fields if not stays(field.name)], {}, (*reserved, *kept))
+    return tuple(
+        replace(field, name=field.name if stays(field.name) else names[field.attribute], type=_inside(field.type))
+        for field in fields
+    )
 
 
 def _inside(type_: ColumnType) -> ColumnType:

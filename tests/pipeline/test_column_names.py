@@ -43,6 +43,10 @@ def test_names_that_are_one_in_parquet_files_get_suffixes():
     assert column_names(["1"], {"x": "_1"}) == {"1": "1_2"}
 
 
+def test_names_that_differ_by_case_only_are_one_to_readers():
+    assert column_names(["price", "Tax"], {"total": "Price"}, ["TAX"]) == {"Tax": "tax_2", "price": "price_2"}
+
+
 def test_a_name_once_given_stays_and_newcomers_go_beside_it():
     assert column_names(["ID", "id"], {"id": "id"}) == {"ID": "id_2", "id": "id"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.columns.growth import first_columns, grown
@@ -116,6 +118,22 @@ def test_of_columns_that_are_one_in_files_another_name_makes_a_new_table():
         rebuilt(stuck, KEY, profile({"1": S, "a": S}))
     target = rebuilt(stuck, KEY, profile({"1": S, "a": S}), said(a={"name": "a"}))
     assert (target.replaces_key, types(target.columns)) == (True, {"1": TEXT, "a": TEXT})
+
+
+def test_of_columns_that_differ_by_case_only_a_full_export_names_one_anew():
+    inside = (Field("total", "Price", TEXT), Field("price", "price", TEXT))
+    there = Columns((Field("pk", "pk", TEXT),), (Field("m", "m", ColumnType(Kind.STRUCT, fields=inside)), *inside))
+    check_followed(there, said())  # some readers cannot tell them apart, but rows are whole
+    seen = profile({"total": S, "price": S, "m": {"M": {"total": S, "price": S}}})
+    target = rebuilt(there, KEY, seen, said())
+    assert (target.replaces_key, target.removed) == (False, {"m", "Price"})
+    assert {field.attribute: field.name for field in target.columns.attributes} == {
+        "m": "m",
+        "total": "total",
+        "price": "price",
+    }
+    with pytest.raises(OverrideContradicted, match="'Price' and 'price' of the attributes 'total' and 'cost'"):
+        rebuilt(replace(there, attributes=inside[:1]), KEY, seen, said(cost={"name": "price"}))
 
 
 def test_a_name_of_the_tables_partitions_is_refused():

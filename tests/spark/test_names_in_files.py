@@ -1,4 +1,7 @@
-"""Names that are one in Parquet files, where none begins with a digit: no table gets both, and one that has them is mended."""
+"""Names that are one in Parquet files, where none begins with a digit, or to readers that disregard case.
+
+No table gets both, and one that has them is mended.
+"""
 
 from __future__ import annotations
 
@@ -42,3 +45,21 @@ def test_a_table_with_two_columns_that_are_one_in_files_is_mended_by_another_nam
     source.maintain(40)
     assert source.differences(40) == []
     assert {field["name"] for field in source.metadata["schemas"][-1]["fields"]} >= {"1", "x"}
+
+
+def test_what_comes_after_a_person_has_given_its_name_in_capitals_gets_another_that_readers_can_tell(shop):
+    source = shop()
+    source.put(1, item("a", total=S, m={"M": {"total": S}}))
+    source.load(5)
+    for column in ("total", "m.total"):
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} RENAME COLUMN {column} TO Price")
+    source.put(6, item("b", price={"S": "7"}, m={"M": {"price": {"S": "8"}}}))
+    source.merge(5, 20)
+    assert source.differences(20) == []
+    kept = source.spark.conf.get("spark.sql.caseSensitive")
+    source.spark.conf.set("spark.sql.caseSensitive", "false")
+    try:
+        read = source.spark.table(f"glue.shop.{source.name}").where("price IS NULL").select("price_2", "m.price_2")
+        assert [tuple(row) for row in read.collect()] == [("7", "8")]
+    finally:
+        source.spark.conf.set("spark.sql.caseSensitive", kept)
