@@ -6,11 +6,11 @@ A pin is the type that the user has declared for a path. Pure.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipeline.columns.names import name_in_files, name_to_readers
+from pipeline.columns.names import name_in_files
 from pipeline.columns.odd_names import check_carried
 from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, mended_by
 from pipeline.columns.profile import Profile
@@ -143,7 +143,7 @@ def checked(columns: Columns, overrides: Overrides) -> Columns:
 
 
 def _check_names(columns: Columns) -> None:
-    """Only a name that a person has declared, or given a column, can be another's."""
+    """Only a declared name can be another's."""
     for field in columns.all:
         if field.name in columns.partitions:
             raise OverrideContradicted(
@@ -154,17 +154,17 @@ def _check_names(columns: Columns) -> None:
         one, other = found
         told = f"the names {one.name!r} and {other.name!r} of the attributes {one.attribute!r} and {other.attribute!r}"
         raise OverrideContradicted(
-            f"{told} are one: Parquet files have _1 for 1, and readers have p for P",
+            f"{told} are one: at least one of them is declared, and Parquet files have _1 for 1",
             mended_by("set another name, or one for the other attribute as well"),
         )
 
 
-def twins(columns: Columns, form: Callable[[str], str] = name_to_readers) -> tuple[Field, Field] | None:
-    """Two siblings, however deep, whose names are one in this form; None for none."""
+def twins(columns: Columns) -> tuple[Field, Field] | None:
+    """Two siblings, however deep, whose names are one in files, so that no row of them can be written; None for none."""
     for siblings in _siblings(columns.all):
         by_name: dict[str, Field] = {}
         for field in siblings:
-            other = by_name.setdefault(form(field.name), field)
+            other = by_name.setdefault(name_in_files(field.name), field)
             if other.attribute != field.attribute:
                 return other, field
     return None
@@ -187,7 +187,7 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
     """
     check_carried(columns)
     _check_reached(columns, overrides)
-    if found := twins(columns, name_in_files):
+    if found := twins(columns):
         raise RebuildNeeded(
             f"the columns {found[0].name!r} and {found[1].name!r} are one in Parquet files, so that no row can be written",
             mended_by("set another name for one of them") + " Then replace the table's content by a new full export.",

@@ -11,7 +11,7 @@ from pipeline.columns.decided_types import alike, as_declared, column_type, hold
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
-from pipeline.columns.names import REPLACEMENT, name_in_files
+from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.odd_names import carried
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, twins, without_dropped
@@ -29,7 +29,7 @@ class Target:
 
     `replaced`: names of columns that are written beside the old one until they are published, because its type or name
     differs. `removed`: names of old columns, which go then. `is_another`: the table that is there has another key, is
-    none of the product's, or has columns that no file can hold together.
+    none of the product's, or has columns that no file can hold together (`twins`).
     """
 
     columns: Columns
@@ -143,7 +143,7 @@ def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
     replaced = {n for a, n in new.items() if (a in names and a in moved) or owners.get(n, a) != a}
     removed = frozenset(name for a, name in names.items() if a in moved)
-    return Target(after, frozenset(replaced), removed, is_another=bool(twins(before, name_in_files)))
+    return Target(after, frozenset(replaced), removed, is_another=twins(before) is not None)
 
 
 def _rebuilt_field(field: Field, seen: Profile | None, room: float | None = None) -> Field:

@@ -32,8 +32,8 @@ def literal(text: str) -> Sql:
 
 
 def function(parameters: int, body: Callable[..., Sql]) -> Sql:
-    """A lambda of so many parameters, whose names occur nowhere else: no column's name has a capital letter."""
-    names = [f"X{next(_numbers)}" for _ in range(parameters)]
+    """A lambda of so many parameters, whose names occur nowhere else: only a person gives a column capitals, and hardly these."""
+    names = [f"_X{next(_numbers)}" for _ in range(parameters)]
     return f"({', '.join(names)}) -> {body(*names)}" if parameters > 1 else f"{names[0]} -> {body(*names)}"
 
 

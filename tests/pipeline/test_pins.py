@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pipeline.columns.growth import first_columns, grown
@@ -132,10 +130,6 @@ def test_of_columns_that_differ_by_case_only_a_full_export_names_one_anew():
         "total": "total",
         "price": "price",
     }
-    with pytest.raises(OverrideContradicted, match="'Price' and 'price' of the attributes 'total' and 'cost'"):
-        rebuilt(
-            replace(there, attributes=inside[:1]), KEY, profile({"total": S, "cost": S}), said(cost={"name": "price"})
-        )
 
 
 def test_a_name_of_the_tables_partitions_is_refused():
