@@ -52,7 +52,7 @@ class Table:
         """
         told: dict[str, NestedField] = {}
         untold: dict[str, NestedField] = {}
-        for field in fields:
+        for field in sorted(fields, key=lambda field: -field.field_id):
             name = self._names.get(str(field.field_id))
             (told if name else untold)[name or field.doc or field.name] = field
         return {**untold, **told}

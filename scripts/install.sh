@@ -24,6 +24,8 @@ stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package
 is_there() { [ -x .venv/bin/python ] && [ -x node_modules/.bin/cdk ] && compgen -G '.tools/lambda-libraries/*/' && compgen -G '.tools/ivy/jars/*.jar'; }
 [ -f "$stamp" ] && is_there >/dev/null && exit 0
 mkdir -p .tools
+# What is begun here may not come to its end: nothing of before counts as installed from here on.
+rm -f .tools/installed-*
 exec 3>&1
 say() { printf '  %s\n' "$1" >&3; }
 
@@ -50,5 +52,4 @@ say "an archive of Spark's classes, for jobs that start in half the time"
 wait "$of_node" || fail "the packages of package-lock.json could not be installed; what npm said stands above."
 wait "$of_functions" || fail "the functions' libraries could not be installed; the reason stands above."
 
-rm -f .tools/installed-*
 touch "$stamp"

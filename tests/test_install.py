@@ -54,16 +54,20 @@ class Tree:
             root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {copy};; esac'
         )
 
-    def install(self) -> bool:
-        """Whether the script has found anything to do."""
+    def run(self) -> subprocess.CompletedProcess[str]:
+        """Run the script."""
         path = f"{self.root / 'machine'}:{os.environ['PATH']}"
-        done = subprocess.run(
+        return subprocess.run(
             [self.root / "scripts" / "install.sh"],
             env={**os.environ, "PATH": path},
             capture_output=True,
             text=True,
             check=False,
         )
+
+    def install(self) -> bool:
+        """Whether the script has found anything to do."""
+        done = self.run()
         assert (done.returncode, done.stderr) == (0, "")
         return bool(done.stdout)
 
@@ -95,5 +99,17 @@ def test_what_somebody_has_removed_is_installed_again(tree: Tree, name: str) -> 
 def test_what_another_version_decides_otherwise_is_installed_again(tree: Tree, name: str) -> None:
     with (tree.root / name).open("a") as file:
         file.write("\n")
+    assert tree.install() is True
+    assert tree.install() is False
+
+
+def test_what_was_installed_before_one_that_failed_is_installed_again(tree: Tree) -> None:
+    lock, npm = tree.root / "package-lock.json", tree.root / "machine" / "npm"
+    before, works = lock.read_text(), npm.read_text()
+    lock.write_text(before + "\n")
+    npm.write_text("#!/bin/sh\nexit 1\n")
+    assert tree.run().returncode != 0
+    lock.write_text(before)
+    npm.write_text(works)
     assert tree.install() is True
     assert tree.install() is False

@@ -28,11 +28,14 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
     current = metadata["current-schema-id"]
+    own = _own(metadata, current)
+    _refuse_lost(_own_lost(metadata))
     earlier = dict.fromkeys(schema_id for schema_id in _schemas_of_rows(metadata) if schema_id != current)
     if not earlier:
         return  # as nearly always: the rows were written with the columns of now
-    own = _own(metadata, current)
-    now, holders = _types_now(metadata), _holders(metadata, current, metadata.get("properties", {}))
+    # A column that is to replace another holds nothing yet: who has named one so has taken it away.
+    now = dict(_all_typed(_columns(metadata, current)))
+    holders = _holders(metadata, current, metadata.get("properties", {}))
     for schema_id in earlier:
         _refuse_lost(name for name, id_ in _own(metadata, schema_id).items() if own.get(name) != id_)
         _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
@@ -45,26 +48,26 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
 
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
-    now, own = _types_now(metadata), _own(metadata, metadata["current-schema-id"])
+    now = _types_now(metadata)
     schema_id = next(s.get("schema-id") for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
-    _refuse_lost(name for name in _own(metadata, schema_id) if name not in own)
+    _refuse_lost(_own_lost(metadata))
     _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_, type_) == type_)
 
 
 def renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """The product's own columns that somebody has given another name, and which have no successor: what they were, by name.
-
-    Of the rows that the table shows; empty where there are none.
-    """
-    current = metadata["current-schema-id"]
+    """The product's own columns that somebody has given another name, and which have no successor: what they were, by name."""
+    lost = _own_lost(metadata)
+    if not lost:
+        return {}
+    types = _types_now(metadata)
     now = {raw["id"]: raw["name"] for raw in current_schema(metadata)["fields"]}
-    lost = {
-        id_: name
-        for schema_id in _schemas_of_rows(metadata)
-        for name, id_ in _own(metadata, schema_id).items()
-        if name not in _own(metadata, current)
-    }
-    return {now[id_]: name for id_, name in lost.items() if id_ in now}
+    found: dict[str, str] = {}
+    for schema in metadata["schemas"]:
+        then = dict(_all_typed(schema["fields"]))
+        for name, id_ in _own(metadata, schema["schema-id"]).items():
+            if name in lost and id_ in now and types[id_] == then[id_]:
+                found[now[id_]] = name
+    return found
 
 
 def _schemas_of_rows(metadata: Mapping[str, Any]) -> Iterator[int | None]:
@@ -90,6 +93,16 @@ def _columns(metadata: Mapping[str, Any], schema_id: int | None) -> list[Any]:
 def _own(metadata: Mapping[str, Any], schema_id: int | None) -> dict[str, int]:
     """The product's own columns in a schema, with their ids."""
     return {raw["name"]: raw["id"] for raw in _fields(metadata, schema_id) if raw["name"] in OWN_COLUMNS}
+
+
+def _own_lost(metadata: Mapping[str, Any]) -> list[str]:
+    """The product's own columns that the table has had, and has no more under their names.
+
+    Looked for in all schemas: who compacts such a table leaves none of before among its snapshots.
+    """
+    own = _own(metadata, metadata["current-schema-id"])
+    had = (_own(metadata, schema["schema-id"]) for schema in metadata["schemas"])
+    return sorted(set().union(*had) - set(own)) if len(own) < len(OWN_COLUMNS) else []
 
 
 def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]:

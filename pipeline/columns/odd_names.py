@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names, name_to_readers
@@ -16,14 +16,25 @@ _QUOTE = "`"
 
 def check_carried(columns: Columns) -> None:
     """Refuse a table with a column, or nested field, whose name no job can carry. Raises RebuildNeeded."""
-    odd = [field for field in columns.all if not _is_carried(field.name)]
-    odd += [field for field in _nested(columns.all) if not _is_carried_inside(field.name)]
+    _refuse_odd(columns.all, ", or replace the table's content by a new full export, which gives it one.")
+
+
+def check_fixed_names(columns: Columns, fixed: Set[str]) -> None:
+    """The same of columns that no full export can give another name. `fixed`: their names, which may be the key's."""
+    _refuse_odd(
+        [field for field in columns.attributes if field.name in fixed],
+        ": the table is, or was, partitioned or sorted by it, so that no full export can.",
+    )
+
+
+def _refuse_odd(fields: Sequence[Field], otherwise: str) -> None:
+    odd = [field for field in fields if not _is_carried(field.name)]
+    odd += [field for field in _nested(fields) if not _is_carried_inside(field.name)]
     for field in odd:
         raise RebuildNeeded(
-            f"the column of the attribute {field.attribute!r} is named {field.name!r}; allowed is a name without "
-            f"{_QUOTE}, and of a whole column one without a dot that does not begin with #",
-            "Give the column another name (ALTER TABLE ... RENAME COLUMN), or replace the table's content by a new full "
-            "export, which gives it one.",
+            f"somebody has named the column of {field.attribute or field.name!r} {field.name!r}; allowed is a name without "
+            f"{_QUOTE}, and of a whole column one without a dot, no # at its beginning, and none that engines use",
+            f"Give the column another name (ALTER TABLE ... RENAME COLUMN){otherwise}",
         )
 
 
@@ -32,7 +43,9 @@ def carried(columns: Columns, fixed: Set[str]) -> Columns:
 
     `fixed`: names of columns that stay what they are.
     """
-    partition_key, *others = _named(columns.all, _is_carried, fixed, (*RESERVED, *columns.partitions))
+    # Another name of the key is another table, in which nothing has to stay.
+    stay = fixed - {field.name for field in columns.key}
+    partition_key, *others = _named(columns.all, _is_carried, stay, (*RESERVED, *columns.partitions))
     if partition_key.name != columns.key[0].name:
         partition_key = replace(partition_key, name=partition_key.name[:LONGEST_PARTITION_KEY])
     count = len(columns.key)
@@ -52,9 +65,14 @@ def _named(
         return name in fixed or (is_carried(name) and is_alone)
 
     kept = (field.name for field in fields if stays(field.name))
-    names = column_names([field.attribute for field in fields if not stays(field.name)], {}, (*reserved, *kept))
+    odd = [field.attribute or field.name for field in fields if not stays(field.name)]
+    names = column_names(odd, {}, (*reserved, *kept))
     return tuple(
-        replace(field, name=field.name if stays(field.name) else names[field.attribute], type=_inside(field.type))
+        replace(
+            field,
+            name=field.name if stays(field.name) else names[field.attribute or field.name],
+            type=_inside(field.type),
+        )
         for field in fields
     )
 
@@ -76,7 +94,7 @@ def _nested(fields: Iterable[Field]) -> Iterator[Field]:
 
 def _is_carried(name: str) -> bool:
     """Whether a column of the table may have the name: Spark takes a dot for a path, and names with # are the jobs' own."""
-    return _is_carried_inside(name) and "." not in name and not name.startswith("#")
+    return _is_carried_inside(name) and "." not in name and not name.startswith("#") and name not in RESERVED
 
 
 def _is_carried_inside(name: str) -> bool:

@@ -200,10 +200,10 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
                     f"If somebody has renamed the column, name it {rule.name} again. Else take the setting back and deploy, "
                     "or replace the table's content by a new full export.",
                 )
-            if rule.type and not obeys(type_, rule.type) and overrides.says_type(path) is rule:
-                raise RebuildNeeded(
-                    f"columns[{rule.pointer!r}] declares the type {rule.type}; the column is {type_.kind.value}"
-                )
+            pin = "S" if rule.hash else rule.type
+            if pin and not obeys(type_, pin) and overrides.says_type(path) is rule:
+                said = "sets hash, which is text" if rule.hash else f"declares the type {rule.type}"
+                raise RebuildNeeded(f"columns[{rule.pointer!r}] {said}; the column is {type_.kind.value}")
 
 
 def _check_reached(columns: Columns, overrides: Overrides) -> None:

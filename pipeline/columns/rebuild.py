@@ -12,7 +12,7 @@ from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, ha
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
 from pipeline.columns.names import REPLACEMENT
-from pipeline.columns.odd_names import carried
+from pipeline.columns.odd_names import carried, check_fixed_names
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, twins, without_dropped
 from pipeline.columns.profile import Profile
@@ -109,7 +109,11 @@ def _rebuilt(
 
 
 def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
-    """Refuse what is said of columns that have to stay what they are, and what is inside them, if it wants them otherwise."""
+    """Refuse what is said of columns that have to stay what they are, and what is inside them, if it wants them otherwise.
+
+    And names that somebody has given them, if no job can carry those.
+    """
+    check_fixed_names(there, fixed)
     names = {field.attribute: field.name for field in there.attributes if field.name in fixed}
     for rule in overrides.rules:
         at_place = columns_at(there, rule.path) if rule.path[0] in names else []

@@ -11,11 +11,13 @@ from pipeline.errors import (
     REBUILD,
     AwsUnavailable,
     DamagedExport,
+    DatabaseMissing,
     ExportRefused,
     HistoryLost,
     InputRefused,
     JobFailed,
     PipelineError,
+    TableFilesMissing,
     VerificationFailed,
     WatermarkNotCommitted,
     WishGivenUp,
@@ -63,7 +65,7 @@ _FULL_BRINGS = {
 #: Where there is no table, or history is lost and the settings say that the table rebuilds itself.
 ANEW = "The next run makes the table anew from a full export by itself."
 #: What says that it is not done after all.
-_UNDONE = (WatermarkNotCommitted.__name__, JobFailed.__name__)
+_UNDONE = tuple(kind.__name__ for kind in (WatermarkNotCommitted, JobFailed, DatabaseMissing, TableFilesMissing))
 
 
 @dataclass(frozen=True)

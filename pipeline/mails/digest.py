@@ -65,7 +65,7 @@ class Digest:
         if not raw:
             return None
         start, end = parse_instant(raw["start"]), parse_instant(raw["end"])
-        anew, left_from = (parse_instant(raw[name]) if raw[name] else None for name in ("anew", "left_from"))
+        anew, left_from = (parse_instant(raw[name]) if raw.get(name) else None for name in ("anew", "left_from"))
         return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"], anew, left_from)
 
 

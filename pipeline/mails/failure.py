@@ -12,12 +12,14 @@ from pipeline.deployment import Deployment
 from pipeline.errors import (
     ASK_AGAIN,
     RUN_NOW,
+    DatabaseMissing,
     Gap,
     InputRefused,
     JobFailed,
     Overlap,
     PipelineError,
     TableContended,
+    TableFilesMissing,
     WatermarkMissing,
     WishGivenUp,
 )
@@ -42,10 +44,13 @@ _AFTER = {
     "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
+#: Where there is no table any more that could be looked at.
+_GONE = (DatabaseMissing.__name__, TableFilesMissing.__name__)
 #: What a job meets where the table is not any more what its run was planned for: rolled back, removed, or written to.
 _MOVED = (Gap.__name__, Overlap.__name__, TableContended.__name__, WatermarkMissing.__name__)
 _MOVED_SINCE = (
-    "Somebody else has changed the table, as it seems, since this run was planned; the run has brought nothing into it."
+    "The table, or an export, is not any more what this run was planned for, as when somebody changes it meanwhile; "
+    "the run has brought nothing into it."
 )
 #: What a run was doing, where it was not bringing its table up to date.
 _DOING = {
@@ -101,6 +106,8 @@ def failure_mail(
 def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
     if plan.get("kind") == "Record":
         return "The table and its watermark are as they were; only last-export-time may still say something else."
+    if failure.state == "RecordWatermark" and failure.error in _GONE:
+        return "Nobody can read the table now, so that nothing shows what this run has brought."
     if failure.state == "RunSparkJob" and failure.error in _MOVED:
         files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
         return f"{_MOVED_SINCE}{files}"

@@ -95,13 +95,12 @@ def _help(
     is_paused = plan.get("reason") == PAUSED
     # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
     is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
-    if is_made_anew and is_paused and not plan.get("pitr_off"):
-        return f"Set its control parameter to RUN. {ANEW}", RUN_ON
     if horizon.is_lost and is_paused:
-        told = f"Set its control parameter to RUN. {HistoryLost.default_remedy}"
+        told = f"Set its control parameter to RUN. {ANEW if is_made_anew else HistoryLost.default_remedy}"
+        commands = (RUN_ON,) if is_made_anew else (RUN_ON, HistoryLost.command)
         if plan.get("pitr_off"):
-            return f"{PitrOff.default_remedy} {told}", PitrOff.command, RUN_ON, HistoryLost.command
-        return told, RUN_ON, HistoryLost.command
+            return f"{PitrOff.default_remedy} {told}", PitrOff.command, *commands
+        return told, *commands
     if horizon.is_lost and not is_made_anew:
         return HistoryLost.default_remedy, HistoryLost.command
     if is_paused:
@@ -122,7 +121,10 @@ def _against(failure: Failure, event: Mapping[str, Any], incident: Incident | No
     """What helps against the failure of this run: patience has not, where so much of the recovery period is used up."""
     if not failure.heals_by_itself:
         return failure.remedy, failure.kind.command
-    since = f"since {format_instant(incident.first.since)}" if incident else "this time"
+    told_since = (
+        [told.since for told in incident.failures if told.kind == _kind(failure, event["plan"])] if incident else []
+    )
+    since = f"since {format_instant(told_since[0])}" if told_since else "this time"
     told = f"It heals by itself as a rule, and {since} it has not: read why this run has failed."
     advice = "" if failure.remedy.startswith(_WAIT) else f" {failure.remedy}"
     return f"{told}{advice}", _LOOK + event["execution"]

@@ -52,11 +52,14 @@ class Packed:
     def made_of(self, item: Sql) -> Sql:
         """The lists of an item's cells, and one of its values that have columns apart: a struct."""
         fields = [*self.apart, *(field for fields in self.lists.values() for field in fields)]
+        longest = max(len(field.attribute) for field in fields)
+        # What holds no attribute is looked for under a name that none has.
+        names = [field.attribute or "_" * (2 + longest + i) for i, field in enumerate(fields)]
         # A value is found by its place, by way of JSON: a map's names are gone through one by one.
-        named = ",".join(f"`{field.attribute.replace('`', '``')}`:{VALUE_TYPE}" for field in fields)
+        named = ",".join(f"`{name.replace('`', '``')}`:{VALUE_TYPE}" for name in names)
         numbered = ",".join(f"c{i}:{VALUE_TYPE}" for i in range(len(fields)))
         # Spark looks for one name of its own among them, `_corrupt_record`, unless told another: one that is none of these.
-        none_of_them = "_" * (1 + max(len(field.attribute) for field in fields))
+        none_of_them = "_" * (1 + longest)
         options = f"map('columnNameOfCorruptRecord', '{none_of_them}')"
         placed = f"from_json({call('to_json', item)}, {literal(f'struct<{named}>')}, {options})"
         return let(f"cast({placed} AS struct<{numbered}>)", self._lists)

@@ -26,7 +26,9 @@ def table_schema(columns: Columns) -> dict[str, Any]:
 
 
 def _fields(fields: Sequence[Field]) -> list[dict[str, Any]]:
-    return [{**_column(f.name, _type(f.type)), "metadata": {"comment": doc_of(f.attribute)}} for f in fields]
+    # What holds no attribute keeps the comment that somebody has given it.
+    comments = ({"comment": doc_of(f.attribute)} if f.attribute else {} for f in fields)
+    return [{**_column(f.name, _type(f.type)), "metadata": comment} for f, comment in zip(fields, comments)]
 
 
 def _column(name: str, type_: Any) -> dict[str, Any]:

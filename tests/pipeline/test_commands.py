@@ -20,7 +20,7 @@ MADE = {name: kind.command for name, kind in error_names().items() if kind.comma
 
 def regions(text: str) -> list[str]:
     """The Region that each call of the AWS CLI in a text names; "" where it names none."""
-    return re.findall(r"\baws [a-z-]+ [a-z-]+(?: --region (\S+))?", text)
+    return re.findall(r"\baws [a-z0-9-]+ [a-z0-9-]+(?: --region (\S+))?", text)
 
 
 @pytest.mark.parametrize("name", error_names())

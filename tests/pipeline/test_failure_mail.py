@@ -22,7 +22,8 @@ def test_a_failure_mail_says_what_happened_what_heals_and_what_helps():
         "What happened:\n"
         "What happened there.\n"
         "\n"
-        "Somebody else has changed the table, as it seems, since this run was planned; the run has brought nothing into it.\n"
+        "The table, or an export, is not any more what this run was planned for, as when somebody changes it meanwhile; "
+        "the run has brought nothing into it.\n"
         "\n"
         "What the pipeline does by itself: The next scheduled run tries again by itself.\n"
         "What to do: What helps.\n"
@@ -74,12 +75,14 @@ MOVED = ("Gap", "Overlap", "TableContended", "WatermarkMissing")
         ("CountMismatch", "RunSparkJob", "The table and its watermark are as they were."),
         ("WatermarkMissing", "Plan", "The table and its watermark are as they were."),
         *(
-            (moved, "RunSparkJob", "Somebody else has changed the table, as it seems, since this run")
+            (moved, "RunSparkJob", "The table, or an export, is not any more what this run was planned for")
             for moved in MOVED
         ),
         ("AwsUnavailable", "StartExports", "The table and its watermark are as they were."),
         ("AwsUnavailable", "RecordWatermark", "only last-export-time may still be the old one"),
         ("WatermarkNotCommitted", "RecordWatermark", "look at it"),
+        ("DatabaseMissing", "RecordWatermark", "nothing shows what this run has brought"),
+        ("TableFilesMissing", "RecordWatermark", "nothing shows what this run has brought"),
         ("JobFailed", "RunSparkJob", "everything this run was to bring, or nothing of it"),
     ],
 )

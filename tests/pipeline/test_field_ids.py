@@ -197,6 +197,20 @@ def test_a_column_of_the_products_own_that_has_stayed_has_not_been_renamed():
     assert renamed_own(table) == {}
 
 
+def test_what_the_product_has_lost_is_missed_also_where_nothing_of_then_is_left_among_the_snapshots():
+    table = of_then_and_now([PK, MISFITS_THEN], [PK, field(20, "misfits", "string")])
+    for snapshot in table["snapshots"]:  # as after a compaction, and an expiry of the others
+        snapshot["schema-id"] = table["current-schema-id"]
+    with pytest.raises(RebuildNeeded, match="lacks _misfits"):
+        check_shown(table)
+    assert renamed_own(table) == {"misfits": "_misfits"}
+
+
+def test_a_column_that_somebody_has_called_as_replacements_are_is_lost():
+    with pytest.raises(RebuildNeeded, match="lacks total"):
+        check_shown(of_then_and_now([PK, TOTAL], [PK, {**TOTAL, "name": "total#new"}]))
+
+
 def test_a_snapshot_is_not_compared_by_columns_without_the_products_own():
     table = of_then_and_now([PK, MISFITS_THEN], [PK])
     with pytest.raises(RebuildNeeded, match="lacks _misfits"):

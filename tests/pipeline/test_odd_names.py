@@ -29,11 +29,13 @@ def holding(name: str) -> Field:
         pytest.param(Field("Total", "#odd", TEXT), Field("Total", "total", TEXT), id="as a job's own"),
         pytest.param(Field("V", "a`b", TEXT), Field("V", "v_2", TEXT), id="a quote, and a readable name that is taken"),
         pytest.param(holding("a`b"), holding("in_2"), id="a quote inside"),
+        pytest.param(Field("Total", "_file", TEXT), Field("Total", "total", TEXT), id="as engines do"),
+        pytest.param(Field("", "x.y", TEXT), Field("", "x_y", TEXT), id="of a column that holds no attribute"),
     ],
 )
 def test_a_name_that_no_job_can_carry_is_refused_and_a_full_export_gives_a_readable_one(odd, readable):
     before = Columns((PK,), (Field("v", "v", TEXT), odd))
-    with pytest.raises(RebuildNeeded, match=r"the attribute '(Total|V|In)'") as refused:
+    with pytest.raises(RebuildNeeded, match=r"the column of '(Total|V|In|x\.y)'") as refused:
         check_followed(before, NO_OVERRIDES)
     assert "RENAME COLUMN" in refused.value.remedy
     target = rebuilt(before, KEY, Profile())
@@ -49,8 +51,17 @@ def test_any_other_name_is_a_persons_to_give(name):
     assert rebuilt(before, KEY, Profile()).columns == before
 
 
-def test_what_partitions_are_made_of_stays_and_another_name_of_the_key_makes_a_new_table():
-    before = Columns((Field("pk", "k.k", TEXT),), (Field("v", "a.b", TEXT),), frozenset({"pk_bucket"}))
-    target = rebuilt(before, KEY, Profile(), fixed=frozenset({"a.b"}))
+def test_another_name_of_the_key_makes_a_new_table():
+    before = Columns((Field("pk", "k.k", TEXT),), (Field("v", "v", TEXT),), frozenset({"pk_bucket"}))
+    target = rebuilt(
+        before, KEY, Profile(), fixed=frozenset({"k.k", "v"})
+    )  # a load finds the key among what stays, always
     assert (target.columns.key, target.columns.attributes) == ((PK,), before.attributes)
     assert target.replaces_key
+
+
+def test_what_no_full_export_can_rename_is_for_a_person_to_rename():
+    before = Columns((PK,), (Field("v", "a.b", TEXT),))
+    with pytest.raises(RebuildNeeded, match=r"the column of 'v' 'a\.b'") as refused:
+        rebuilt(before, KEY, Profile(), fixed=frozenset({"pk", "a.b"}))
+    assert "partitioned or sorted by it" in refused.value.remedy

@@ -42,11 +42,20 @@ def warned(failure: Failure | None, told: Told = FAILING, **planned: Any) -> Mai
 @pytest.mark.parametrize("name", [name for name, kind in error_names().items() if kind.heals_by_itself] + ["KeyError"])
 def test_nobody_is_told_to_wait_for_what_has_not_healed(name):
     remedy = error_names().get(name, PipelineError).default_remedy
-    mail = warned(Failure("StartExports", name, "This has happened.", remedy), mode="update")
+    told = Told(incident("03/00:00", "01/00:00", Kind(name, "StartExports", "update")), level=50)
+    mail = warned(Failure("StartExports", name, "This has happened.", remedy), told, mode="update")
     assert "Nothing to do" not in mail.text
     assert "What this run says: This has happened.\n" in mail.text
-    assert "by itself as a rule, and since 2026-11-02T00:00:00Z it has not: read why this run has failed." in mail.text
+    assert "by itself as a rule, and since 2026-11-03T00:00:00Z it has not: read why this run has failed." in mail.text
     assert mail.facts["command"].endswith(f" --execution-arn {EXECUTION}")
+
+
+def test_what_has_failed_for_the_first_time_has_not_failed_since_something_else_did():
+    mail = warned(Failure("Plan", "AwsUnavailable", "Busy.", "Nothing to do: wait."))
+    assert (
+        "It heals by itself as a rule, and since 2026-11-28T00:00:00Z it has not: read why this run has failed.\n"
+        in mail.text
+    )
 
 
 def test_what_a_failure_advises_beyond_waiting_is_told():
@@ -91,6 +100,7 @@ def test_of_a_paused_table_whose_recovery_is_turned_off_its_people_hear_once(reb
     (mail,) = notices(event, "orders", News(Told(level=100), warning=100), horizon, DEPLOYMENT)
     assert "What to do: Turn point-in-time recovery on for the source table. Set its control parameter" in mail.text
     assert "PointInTimeRecoveryEnabled=true" in mail.facts["command"]
+    assert ('"mode":"full"' in mail.text, "makes the table anew" in mail.text) == (not rebuilds, rebuilds)
     assert outlook(wish(), world, update(world), settings, Told(level=100), at("14:15"))["news"] == []
 
 

@@ -21,7 +21,7 @@ def test_a_full_export_gives_columns_whose_names_no_job_can_carry_readable_ones(
     source.put(6, item("b", v=N))
     verification = source.order("verify", source.export(FullExport(minute(5))), minute(5), minute(5))
     for order in (source.windows(5, 20), verification):
-        with pytest.raises(RebuildNeeded, match=r"the attribute 'u' is named 'a\.b'"):
+        with pytest.raises(RebuildNeeded, match=r"the column of 'u' 'a\.b'"):
             source.run(order)
     source.load(20)
     assert source.differences(20) == []
@@ -29,3 +29,15 @@ def test_a_full_export_gives_columns_whose_names_no_job_can_carry_readable_ones(
     source.put(21, item("c", w=N))
     source.merge(20, 35)
     assert source.differences(35) == []
+
+
+def test_a_key_that_no_job_can_carry_gets_its_name_back(shop):
+    source = shop()
+    source.put(1, item("a", v=N))
+    source.load(5)
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} RENAME COLUMN pk TO `p.k`")
+    source.load(20)
+    source.put(21, item("b", v=N))
+    source.merge(20, 35)
+    assert source.differences(35) == []
+    assert {"pk", "v"} < set(source.rows()["a"])
