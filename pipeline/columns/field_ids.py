@@ -101,8 +101,9 @@ def _own_lost(metadata: Mapping[str, Any]) -> list[str]:
     Looked for in all schemas: who compacts such a table leaves none of before among its snapshots.
     """
     own = _own(metadata, metadata["current-schema-id"])
-    had = (_own(metadata, schema["schema-id"]) for schema in metadata["schemas"])
-    return sorted(set().union(*had) - set(own)) if len(own) < len(OWN_COLUMNS) else []
+    gone = [name for name in OWN_COLUMNS if name not in own]
+    had = {name for schema in metadata["schemas"] for name in _own(metadata, schema["schema-id"])} if gone else ()
+    return [name for name in gone if name in had]
 
 
 def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]:
