@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipeline.columns.profile import Profile
-from pipeline.columns.types import ColumnType, Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind, fields_inside
 
 #: A column's fields, all those inside its fields counted: of 1,600, a merge of ten changes takes half a minute to plan.
 MOST_FIELDS = 1_000
@@ -20,7 +18,7 @@ _BESIDE_OTHERS, _AROUND_AN_ELEMENT = 10, 12
 
 def field_count(type_: ColumnType) -> int:
     """How many fields are inside a type, however deep; one with a very long name counts as several."""
-    return sum(map(_share, _inside(type_)))
+    return sum(map(_share, fields_inside(type_)))
 
 
 def count_of(field: Field) -> int:
@@ -30,17 +28,8 @@ def count_of(field: Field) -> int:
 
 def has_room(type_: ColumnType, seen: Profile, most: int = MOST_FIELDS) -> bool:
     """Whether a column may have so many fields: as many as Glue takes, where the user has set that it is a struct."""
-    is_struct = seen.pin == "struct" and sum(map(_text, _inside(type_))) <= MOST_FIELDS * _SHARE_OF_TEXT
+    is_struct = seen.pin == "struct" and sum(map(_text, fields_inside(type_))) <= MOST_FIELDS * _SHARE_OF_TEXT
     return is_struct or field_count(type_) <= most
-
-
-def _inside(type_: ColumnType) -> Iterator[Field]:
-    """All fields inside a type."""
-    for field in type_.fields:
-        yield field
-        yield from _inside(field.type)
-    if type_.element:
-        yield from _inside(type_.element)
 
 
 def _share(field: Field) -> int:

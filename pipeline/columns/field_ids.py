@@ -9,7 +9,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from pipeline.columns.names import OWN_COLUMNS, doc_of
+from pipeline.columns.names import doc_of
+from pipeline.columns.own_columns import lost_own, own_ids
 from pipeline.columns.pointers import on_one_line, step
 from pipeline.columns.table_columns import Columns, attribute_of, columns_of, current_schema, ids_by_path, is_ours
 from pipeline.errors import RebuildNeeded
@@ -28,8 +29,8 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
     current = metadata["current-schema-id"]
-    own = _own(metadata, current)
-    _refuse_lost(_own_lost(metadata))
+    own = own_ids(_fields(metadata, current))
+    _refuse_lost(lost_own(metadata))
     earlier = dict.fromkeys(schema_id for schema_id in _schemas_of_rows(metadata) if schema_id != current)
     if not earlier:
         return  # as nearly always: the rows were written with the columns of now
@@ -37,7 +38,7 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     now = dict(_all_typed(_columns(metadata, current)))
     holders = _holders(metadata, current, metadata.get("properties", {}))
     for schema_id in earlier:
-        _refuse_lost(name for name, id_ in _own(metadata, schema_id).items() if own.get(name) != id_)
+        _refuse_lost(name for name, id_ in own_ids(_fields(metadata, schema_id)).items() if own.get(name) != id_)
         _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_) == type_)
         # What the properties say of an id is said of now: what it held then, only comments tell.
         _refuse_exchanged(_holders(metadata, schema_id, {}), holders, _kept_comments(metadata, schema_id))
@@ -49,25 +50,10 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
     now = _types_now(metadata)
-    schema_id = next(s.get("schema-id") for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
-    _refuse_lost(_own_lost(metadata))
-    _refuse_without(_columns(metadata, schema_id), lambda id_, type_: now.get(id_, type_) == type_)
-
-
-def renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """The product's own columns that somebody has given another name, and which have no successor: what they were, by name."""
-    lost = _own_lost(metadata)
-    if not lost:
-        return {}
-    types = _types_now(metadata)
-    now = {raw["id"]: raw["name"] for raw in current_schema(metadata)["fields"]}
-    found: dict[str, str] = {}
-    for schema in metadata["schemas"]:
-        then = dict(_all_typed(schema["fields"]))
-        for name, id_ in _own(metadata, schema["schema-id"]).items():
-            if name in lost and id_ in now and types[id_] == then[id_]:
-                found[now[id_]] = name
-    return found
+    _refuse_lost(lost_own(metadata))
+    _refuse_without(
+        _columns(metadata, _schema_of(metadata, snapshot_id)), lambda id_, type_: now.get(id_, type_) == type_
+    )
 
 
 def _schemas_of_rows(metadata: Mapping[str, Any]) -> Iterator[int | None]:
@@ -88,22 +74,6 @@ def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:
 def _columns(metadata: Mapping[str, Any], schema_id: int | None) -> list[Any]:
     """The columns of attributes in a schema, as Iceberg's JSON."""
     return [raw for raw in _fields(metadata, schema_id) if is_ours(raw["name"])]
-
-
-def _own(metadata: Mapping[str, Any], schema_id: int | None) -> dict[str, int]:
-    """The product's own columns in a schema, with their ids."""
-    return {raw["name"]: raw["id"] for raw in _fields(metadata, schema_id) if raw["name"] in OWN_COLUMNS}
-
-
-def _own_lost(metadata: Mapping[str, Any]) -> list[str]:
-    """The product's own columns that the table has had, and has no more under their names.
-
-    Looked for in all schemas: who compacts such a table leaves none of before among its snapshots.
-    """
-    own = _own(metadata, metadata["current-schema-id"])
-    gone = [name for name in OWN_COLUMNS if name not in own]
-    had = {name for schema in metadata["schemas"] for name in _own(metadata, schema["schema-id"])} if gone else ()
-    return [name for name in gone if name in had]
 
 
 def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]:
@@ -177,7 +147,18 @@ def shown_columns(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
     return columns_then(metadata, metadata["current-schema-id"] if shown is None else shown, key)
 
 
-def columns_then(metadata: Mapping[str, Any], schema_id: int, key: tuple[KeyAttribute, ...]) -> Columns:
+def columns_at(metadata: Mapping[str, Any], snapshot_id: int, key: tuple[KeyAttribute, ...]) -> Columns:
+    """The columns that a snapshot's rows can have values in, by the names that they have now."""
+    return columns_then(metadata, _schema_of(metadata, snapshot_id), key)
+
+
+def _schema_of(metadata: Mapping[str, Any], snapshot_id: int) -> int | None:
+    """The id of the schema that a snapshot was written with."""
+    found: int | None = next(s.get("schema-id") for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+    return found
+
+
+def columns_then(metadata: Mapping[str, Any], schema_id: int | None, key: tuple[KeyAttribute, ...]) -> Columns:
     """The columns of one of the table's schemas, by the names that they have now: one that somebody has renamed is no news."""
     names = {way[-1]["id"]: way[-1]["name"] for way in _ways(current_schema(metadata)["fields"])}
     schema = {"schema-id": schema_id, "fields": _renamed(_columns(metadata, schema_id), names)}

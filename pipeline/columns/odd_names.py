@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names, name_to_readers
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import ColumnType, Field
+from pipeline.columns.types import ColumnType, Field, fields_inside
 from pipeline.errors import RebuildNeeded
 
 _QUOTE = "`"
@@ -29,7 +29,8 @@ def check_fixed_names(columns: Columns, fixed: Set[str]) -> None:
 
 def _refuse_odd(fields: Sequence[Field], otherwise: str) -> None:
     odd = [field for field in fields if not _is_carried(field.name)]
-    odd += [field for field in _nested(fields) if not _is_carried_inside(field.name)]
+    nested = (inside for field in fields for inside in fields_inside(field.type))
+    odd += [field for field in nested if not _is_carried_inside(field.name)]
     for field in odd:
         raise RebuildNeeded(
             f"somebody has named the column of {field.attribute or field.name!r} {field.name!r}; allowed is a name without "
@@ -64,15 +65,12 @@ def _named(
         is_alone = name == name.lower() or shown[name_to_readers(name)] == 1
         return name in fixed or (is_carried(name) and is_alone)
 
-    kept = (field.name for field in fields if stays(field.name))
-    odd = [field.attribute or field.name for field in fields if not stays(field.name)]
-    names = column_names(odd, {}, (*reserved, *kept))
+    # By the names of now: what holds no attribute is called by its own.
+    odd = {field.name: field.attribute or field.name for field in fields if not stays(field.name)}
+    kept = (field.name for field in fields if field.name not in odd)
+    made = column_names(odd.values(), {}, (*reserved, *kept))
     return tuple(
-        replace(
-            field,
-            name=field.name if stays(field.name) else names[field.attribute or field.name],
-            type=_inside(field.type),
-        )
+        replace(field, name=made[odd[field.name]] if field.name in odd else field.name, type=_inside(field.type))
         for field in fields
     )
 
@@ -80,16 +78,6 @@ def _named(
 def _inside(type_: ColumnType) -> ColumnType:
     element = _inside(type_.element) if type_.element else None
     return replace(type_, fields=_named(type_.fields, _is_carried_inside), element=element)
-
-
-def _nested(fields: Iterable[Field]) -> Iterator[Field]:
-    """The fields inside fields, however deep."""
-    for field in fields:
-        type_ = field.type
-        while type_.element:
-            type_ = type_.element
-        yield from type_.fields
-        yield from _nested(type_.fields)
 
 
 def _is_carried(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 SCALAR_TAGS = frozenset({"S", "N", "B", "BOOL"})
@@ -87,3 +88,12 @@ def set_tag(type_: ColumnType) -> str:
     """Which of SS, NS, BS a column of a set's type holds."""
     assert type_.element is not None  # a set has elements
     return {Kind.TEXT: "SS", Kind.BYTES: "BS"}.get(type_.element.kind, "NS")
+
+
+def fields_inside(type_: ColumnType) -> Iterator[Field]:
+    """All fields inside a type, however deep."""
+    for field in type_.fields:
+        yield field
+        yield from fields_inside(field.type)
+    if type_.element:
+        yield from fields_inside(type_.element)

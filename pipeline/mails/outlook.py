@@ -17,7 +17,7 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import News, after_failure, after_look, round_works
 from pipeline.mails.success import horizon_after
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, ExecutionInput, tick_of
 from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
@@ -128,7 +128,7 @@ def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, ho
     """The news of a failed run of the schedule. `event` is NotifyFailure's."""
     plan, tick = event["plan"], tick_of(event["input"])
     assert tick is not None  # who has started a run is told each failure of it, which is no news
-    kind, ended = Kind(failure.error, failure.state, plan.get("mode", "")), ended_wish(plan, failure)
+    kind, ended = failure.told_as(plan), ended_wish(plan, failure)
     if ended and tells_late(plan):
         # Only an end that nobody had been told of is planned so, and it is recorded before its mail.
         told = replace(told, ended="")

@@ -12,7 +12,7 @@ from pipeline.mails.aftermath import ANEW
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import WARNING, Mail, filled, history_line, links, subject, words
 from pipeline.mails.incidents import News
-from pipeline.mails.told import Incident, Kind
+from pipeline.mails.told import Incident
 from pipeline.planning.execution_input import MAINTAIN
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.planning.observation import PAUSED
@@ -66,13 +66,9 @@ def warning_mail(
     return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
 
 
-def _kind(failure: Failure, plan: Mapping[str, Any]) -> Kind:
-    return Kind(failure.error, failure.state, plan.get("mode", ""))
-
-
 def _of_the_table(failure: Failure | None, plan: Mapping[str, Any]) -> Failure | None:
     """The failure, if it holds the table up: a person's wish and maintenance do not."""
-    if failure is None or (kind := _kind(failure, plan)).is_of_a_wish or kind.mode == MAINTAIN:
+    if failure is None or (kind := failure.told_as(plan)).is_of_a_wish or kind.mode == MAINTAIN:
         return None
     return failure
 
@@ -82,7 +78,7 @@ def _why(plan: Mapping[str, Any], failure: Failure | None, incident: Incident | 
     reason = failure.message if failure else plan.get("message", "")
     lines = [f"What this run says: {reason}"] if reason else []
     if incident:
-        hindrance = _kind(failure, plan) if failure else incident.hindrance
+        hindrance = failure.told_as(plan) if failure else incident.hindrance
         lines.append(f"Runs have failed since {format_instant(incident.first.since)}: {hindrance}.")
     return lines
 
@@ -121,10 +117,8 @@ def _against(failure: Failure, event: Mapping[str, Any], incident: Incident | No
     """What helps against the failure of this run: patience has not, where so much of the recovery period is used up."""
     if not failure.heals_by_itself:
         return failure.remedy, failure.kind.command
-    told_since = (
-        [told.since for told in incident.failures if told.kind == _kind(failure, event["plan"])] if incident else []
-    )
-    since = f"since {format_instant(told_since[0])}" if told_since else "this time"
+    kind, earlier = failure.told_as(event["plan"]), incident.failures if incident else ()
+    since = next((f"since {format_instant(one.since)}" for one in earlier if one.kind == kind), "this time")
     told = f"It heals by itself as a rule, and {since} it has not: read why this run has failed."
     advice = "" if failure.remedy.startswith(_WAIT) else f" {failure.remedy}"
     return f"{told}{advice}", _LOOK + event["execution"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.columns.field_ids import renamed_own
+from pipeline.columns.own_columns import renamed_own
 from pipeline.columns.table_columns import is_made_here
 from spark.iceberg.table import Table
 

@@ -27,8 +27,10 @@ def table_schema(columns: Columns) -> dict[str, Any]:
 
 def _fields(fields: Sequence[Field]) -> list[dict[str, Any]]:
     # What holds no attribute keeps the comment that somebody has given it.
-    comments = ({"comment": doc_of(f.attribute)} if f.attribute else {} for f in fields)
-    return [{**_column(f.name, _type(f.type)), "metadata": comment} for f, comment in zip(fields, comments)]
+    return [
+        {**_column(f.name, _type(f.type)), "metadata": {"comment": doc_of(f.attribute)} if f.attribute else {}}
+        for f in fields
+    ]
 
 
 def _column(name: str, type_: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.description import description, is_described_by_path
-from pipeline.columns.field_ids import columns_then, field_ids, fields_made_ready
+from pipeline.columns.field_ids import columns_at, field_ids, fields_made_ready
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import Columns, check_names_free, columns_of
@@ -66,9 +66,7 @@ class Table:
 
     def columns_at(self, snapshot_id: int) -> Columns:
         """The columns that the table had at a snapshot, by the names that they have now."""
-        metadata = self.metadata()
-        schema = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
-        return columns_then(metadata, schema, self._order.source.key)
+        return columns_at(self.metadata(), snapshot_id, self._order.source.key)
 
     def rows_at(self, snapshot_id: int) -> DataFrame:
         """The rows that the table showed at a snapshot, whatever is committed meanwhile; in the columns that it has now."""

@@ -7,13 +7,12 @@ collected but counts and the first differences.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.field_ids import check_readable, columns_then
+from pipeline.columns.field_ids import check_readable, columns_at
 from pipeline.columns.odd_names import check_carried
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.errors import VerificationFailed
@@ -59,7 +58,8 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     # Those that readers have now: what they do not see of the snapshot, as after a rollback, is lost to them.
     columns = columns_of(metadata, order.source.key)
     check_carried(columns)
-    then = _columns_then(metadata, snapshot_id, order)
+    # And those that its rows can have values in: a job may have made more of them ready since.
+    then = columns_at(metadata, snapshot_id, order.source.key)
     check_hidden_alike(table.rows_at(snapshot_id), metadata, order.end, order, then, protection.fingerprint)
     (export,) = read_exports(spark, order)
     verify_data_files(spark, [export])
@@ -76,12 +76,6 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
         message = f"{told(counts)} at {format_instant(order.end)}. {accounted(counts)}\nThe first:\n{first}"
         raise VerificationFailed(message, findings=findings)
     return findings
-
-
-def _columns_then(metadata: Mapping[str, Any], snapshot_id: int, order: JobOrder) -> Columns:
-    """The columns that the snapshot's rows can have values in: a job may have made more of them ready since."""
-    schema_id = next(s["schema-id"] for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
-    return columns_then(metadata, schema_id, order.source.key)
 
 
 def compared_pairs(this: Verification) -> DataFrame:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.field_ids import check_readable, check_shown, columns_then, renamed_own, shown_columns
+from pipeline.columns.field_ids import check_readable, check_shown, columns_then, shown_columns
 from pipeline.columns.names import doc_of
+from pipeline.columns.own_columns import renamed_own
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from pipeline.table.marker import NAMES
+from pipeline.columns.names import OWN_COLUMNS
+from pipeline.columns.table_columns import current_schema
+from pipeline.table.marker import NAMES, ancestors_of_main
 from tests.spark.shop import Shop
 
-_OURS = ("_misfits", "_write_time")
 _PROPERTIES = (
     ("write.merge.mode", "copy-on-write"),
     ("write.delete.mode", "copy-on-write"),
@@ -98,8 +99,8 @@ class Hands:
 
     def _roll_back(self) -> None:
         """The table goes back to an earlier state."""
-        if before := _ancestors(self._shop.metadata)[1:]:
-            chosen = self._dice.choice(before)
+        if before := ancestors_of_main(self._shop.metadata)[1:]:
+            chosen = self._dice.choice(before)["snapshot-id"]
             self._shop.roll_back(chosen)
             self.done.append(f"back to {chosen}")
             self.is_excused = True
@@ -155,9 +156,8 @@ class Hands:
 
     def _columns(self) -> dict[str, dict[str, Any]]:
         """The columns that are not the product's own, as the table's metadata have them."""
-        metadata = self._shop.metadata
-        (schema,) = (schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
-        return {field["name"]: field for field in schema["fields"] if field["name"] not in _OURS}
+        fields = current_schema(self._shop.metadata)["fields"]
+        return {field["name"]: field for field in fields if field["name"] not in OWN_COLUMNS}
 
     def _places(self) -> list[list[str]]:
         """The columns, and the fields of structs in them, as steps."""
@@ -199,13 +199,3 @@ def _below(around: list[str], field: dict[str, Any]) -> Iterator[list[str]]:
 
 def _sql(place: list[str]) -> str:
     return ".".join(f"`{step}`" for step in place)
-
-
-def _ancestors(metadata: dict[str, Any]) -> list[int]:
-    """The snapshots that the table's present state comes from, itself first."""
-    parents = {snapshot["snapshot-id"]: snapshot.get("parent-snapshot-id") for snapshot in metadata["snapshots"]}
-    found, at = [], metadata.get("current-snapshot-id")
-    while at in parents:
-        found.append(at)
-        at = parents[at]
-    return found
