@@ -56,15 +56,15 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     )
 
 
-def _schemas_of_rows(metadata: Mapping[str, Any]) -> Iterator[int | None]:
-    """The ids of the schemas of ``main``'s snapshots, from the newest to the newest of ours.
+def _schemas_of_rows(metadata: Mapping[str, Any]) -> list[int | None]:
+    """The ids of the schemas that values of the source may be shown by: that of the newest of our snapshots on ``main``.
 
-    Whoever commits on top, if it is but a compaction, does so with the columns of now, and makes no value come back.
+    Whoever commits on top, if it is but a compaction, brings none back that are lost, and a column of somebody's own that
+    comes and goes there has held none. Where ours has expired, each that is left may have it beneath.
     """
-    for snapshot in ancestors_of_main(metadata):
-        yield snapshot.get("schema-id")
-        if WATERMARK in snapshot.get("summary", {}):
-            return
+    ancestors = ancestors_of_main(metadata)
+    ours = [snapshot for snapshot in ancestors if WATERMARK in snapshot.get("summary", {})]
+    return [snapshot.get("schema-id") for snapshot in ours[:1] or ancestors]
 
 
 def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:

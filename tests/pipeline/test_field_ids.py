@@ -94,6 +94,13 @@ def test_of_what_is_beneath_the_newest_watermark_nothing_is_shown_any_more():
     assert check_shown(with_commits(rolled_back([PK]), {WATERMARK: "2026-11-21T12:00:00Z"}, {})) is None
 
 
+def test_a_column_of_somebodys_own_that_came_after_the_newest_watermark_and_is_gone_has_held_nothing_of_the_source():
+    own = {"schema-id": 2, "fields": [*SHOWN, field(11, "remark", "string")]}
+    table = with_commits(rolled_back(SHOWN), {WATERMARK: "2026-11-21T12:00:00Z"}, {"operation": "overwrite"})
+    table["snapshots"][-1]["schema-id"] = 2
+    assert check_shown({**table, "schemas": [*table["schemas"], own]}) is None
+
+
 LONG_NAMES = ("x" * 300, "y" * 300)
 
 
