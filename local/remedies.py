@@ -42,6 +42,7 @@ REMEDIES = {
     "WatermarkAhead": _NEWER_FULL,
     "WatermarkNotCommitted": "Find out who else writes the table, then replay again.",
     "TableContended": "Find out who else writes the table, then replay again.",
+    "TableGone": "Find out who has removed the table, then replay again.",
 }
 
 

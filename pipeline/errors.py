@@ -10,7 +10,7 @@
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
     │                        HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, TableFilesMissing, WatermarkAhead,
-    │                        WatermarkNotCommitted, TableContended
+    │                        WatermarkNotCommitted, TableContended, TableGone
     ├── ExportUnfit          DynamoDB did not deliver: ExportFailed, ExportRefused, ExportTimedOut, BucketMissing,
     │                        ExportAccessDenied
     ├── JobNotStarted        EMR Serverless would not begin the Spark job
@@ -269,7 +269,13 @@ class WatermarkNotCommitted(TableUnfit):
 
 
 class TableContended(TableUnfit):
-    """Somebody else committed to the table, or removed it, while the job worked; no row of the job is in the table."""
+    """Somebody else committed to the table while the job worked; no row of the job is in the table."""
+
+
+class TableGone(TableUnfit):
+    """The table was removed since the run was planned, so that its job has nothing to work on."""
+
+    default_remedy = "Nothing to do: the next scheduled run makes the table anew from a full export."
 
 
 class ExportUnfit(PipelineError):

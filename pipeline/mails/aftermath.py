@@ -18,6 +18,7 @@ from pipeline.errors import (
     JobFailed,
     PipelineError,
     TableFilesMissing,
+    TableGone,
     VerificationFailed,
     WatermarkNotCommitted,
     WishGivenUp,
@@ -37,7 +38,7 @@ from pipeline.planning.execution_input import (
 )
 from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.planning.horizon import Horizon
-from pipeline.planning.wish_ends import ASK_FOR_IT, TOLD_TO_THE_END
+from pipeline.planning.wish_ends import ASK_FOR_IT, ASK_LATER, TOLD_TO_THE_END
 
 _A_PERSON = "Nothing: a person must act."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
@@ -64,6 +65,7 @@ _FULL_BRINGS = {
 }
 #: Where there is no table, or history is lost and the settings say that the table rebuilds itself.
 ANEW = "The next run makes the table anew from a full export by itself."
+_ANEW_BRINGS = f"{ANEW} It then shows what the backfill was to bring."
 #: What says that it is not done after all.
 _UNDONE = tuple(kind.__name__ for kind in (WatermarkNotCommitted, JobFailed, DatabaseMissing, TableFilesMissing))
 
@@ -109,6 +111,8 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
         return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD}", missed=missed)
     if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
+    if failure.kind is TableGone and failure.reported:
+        return _of_gone(mode, table)
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, plan, table)
@@ -126,6 +130,13 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
 def makes_anew(failure: Failure, plan: Mapping[str, Any]) -> bool:
     """Whether history is lost, and the next run makes that good by itself."""
     return failure.kind is HistoryLost and bool(plan.get("rebuilds"))
+
+
+def _of_gone(mode: str, table: str) -> Aftermath:
+    """Of what a job was to do to a table that is gone: the next run's full export brings it, but for a verification."""
+    if mode == VERIFY:
+        return Aftermath(ANEW, missed=asking(table, VERIFY), remedy=ASK_LATER)
+    return Aftermath(_ANEW_BRINGS if mode == BACKFILL else ANEW, heals=True)
 
 
 def _of_given_up(event: Mapping[str, Any], table: str, missed: str) -> Aftermath:
@@ -152,11 +163,12 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
     if plan.get("ends") or mode not in TOLD_TO_THE_END:
         return str(plan.get("ends", ""))
     is_refused = failure.reported and not failure.kind.heals_by_itself
+    is_brought = failure.kind is TableGone and failure.reported  # by the full export that makes the table anew
     is_left = mode == VERIFY and (failure.reported or plan.get("claim", 0) > plan.get("attempt", 0))
     # What time heals the next run finds done, and tells.
     is_certain = failure.error not in _UNDONE and not failure.kind.heals_by_itself
     is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
-    return str(plan["job_id"]) if is_refused or is_left or is_done or tells_late(plan) else ""
+    return str(plan["job_id"]) if is_refused or is_brought or is_left or is_done or tells_late(plan) else ""
 
 
 def tells_late(plan: Mapping[str, Any]) -> bool:

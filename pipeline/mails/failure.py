@@ -20,6 +20,7 @@ from pipeline.errors import (
     PipelineError,
     TableContended,
     TableFilesMissing,
+    TableGone,
     WatermarkMissing,
     WishGivenUp,
 )
@@ -41,6 +42,7 @@ from pipeline.settings import is_table_name
 #: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
 _AFTER = {
     "WatermarkNotCommitted": "The table does not show what the job should have committed: look at it.",
+    "TableGone": "There is no table any more; this run has brought nothing into it.",
     "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
@@ -111,7 +113,7 @@ def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
     if failure.state == "RunSparkJob" and failure.error in _MOVED:
         files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
         return f"{_MOVED_SINCE}{files}"
-    if plan.get("mode") == MAINTAIN:
+    if plan.get("mode") == MAINTAIN and failure.kind is not TableGone:
         return "The table's rows and its watermark are as they were; some of its files may be in order already."
     return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
 

@@ -8,7 +8,7 @@ Maintenance has no part in this: it is due again whoever has asked for it.
 
 from __future__ import annotations
 
-from pipeline.errors import HistoryLost, VerificationFailed, WishGivenUp, error_names
+from pipeline.errors import HistoryLost, TableGone, VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
 from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, UPDATE, VERIFY, ExecutionInput, asking
 from pipeline.planning.half_done import is_refused_for_good, out_of_reach, still_applies
@@ -21,7 +21,7 @@ from pipeline.planning.wishes import backfill_again, serves
 #: What is told to its end, also where the schedule has begun it by itself, as a full export.
 TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
 ASK_FOR_IT = "Ask for it again."
-_ASK_LATER = "Ask for it again once the table is up to date."
+ASK_LATER = "Ask for it again once the table is up to date."
 _CATCH_UP = "Let the table catch up: it shows then what the backfill was to bring."
 _FULL_BRINGS = "A full export brings what the backfill was to bring; the table needs one anyway, as the next run says."
 
@@ -73,6 +73,7 @@ def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
         told += f" (It was asked for as {asked})" if asked else ""
         # What heals when it is tried again is not tried again here.
         remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy or refused.default_remedy
+        remedy = ASK_LATER if refused is TableGone else remedy
         return Halt(refused.__name__, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
     if plan.mode == VERIFY and claim.number > plan.attempt:
         told = f"two runs of the verification ({plan.job_id}) have ended before its job did"
@@ -91,7 +92,7 @@ def _passed_by(seen: Observation, plan: RunPlan, rules: Rules) -> Halt:
     asked, remedy = asking(table, plan.mode, format_instant(begins) if begins else ""), ASK_FOR_IT
     lost = unfit(seen, ExecutionInput(table))
     if plan.mode == VERIFY:
-        remedy = _ASK_LATER
+        remedy = ASK_LATER
     elif not seen.table.exists or (lost and lost.error == HistoryLost.__name__ and rules.rebuilds):
         asked, remedy = "", made_anew(plan.mode)
     elif lost:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.columns.table_columns import has_key
-from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, TableContended, WatermarkMissing
+from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, TableGone, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
@@ -20,7 +20,7 @@ from pipeline.table.marker import Marker, TableState, read_table_state, snapshot
 def is_done(state: TableState, order: JobOrder) -> bool:
     """Whether the order's work is in the table already.
 
-    Raises, if it cannot be, what `check_fits` raises, or WatermarkMissing, or TableContended where the table is gone. A merge's
+    Raises, if it cannot be, what `check_fits` raises, or WatermarkMissing, or TableGone. A merge's
     is also where another job has brought the same stretch of the same source.
     """
     if order.job_id in state.job_ids:
@@ -87,10 +87,7 @@ def _refusal(meets: datetime, watermark: datetime, order: JobOrder) -> Gap | Ove
 def _marker(state: TableState, order: JobOrder) -> Marker:
     if not state.exists:
         # It did when this was planned. Whatever the settings say of lost history, the planner makes a table where there is none.
-        raise TableContended(
-            f"{order.table} does not exist any more, so there is nothing to {order.job}",
-            "Nothing to do: the next scheduled run makes the table anew from a full export.",
-        )
+        raise TableGone(f"{order.table} does not exist any more, so there is nothing to {order.job}")
     if state.marker is None:
         raise WatermarkMissing(f"{order.table} carries no watermark, so there is nothing to {order.job}")
     return state.marker

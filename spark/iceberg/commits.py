@@ -29,8 +29,8 @@ _GLUES_CONFLICTS = {"ConcurrentModificationException", "CommitStateUnknownExcept
 def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> None:
     """Run `commit`; where it loses a race, end well if the order's work is in the table, else raise TableContended.
 
-    Raises OtherTable, OtherTableId or WatermarkMissing where whoever won has made it another table; TableContended, too,
-    where there is none any more.
+    Raises OtherTable, OtherTableId or WatermarkMissing where whoever won has made it another table; TableGone where there
+    is none any more.
     """
     try:
         undisturbed(order, commit)

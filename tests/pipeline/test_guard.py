@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, TableContended, WatermarkMissing
+from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, TableGone, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
-from pipeline.planning.execution_input import UPDATE
+from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.observation import Export
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
@@ -33,7 +33,8 @@ AT_SIXTY = TableState(exists=True, marker=MARKER, job_ids=frozenset({"load-0", "
 
 
 def order(job: str, start: int, end: int, job_id: str = "new", source: SourceTable = SOURCE) -> JobOrder:
-    return JobOrder(job, job_id, "glue.db.t", source, ("s3://b/x",), minute(start), minute(end), 4, "s3://b/r")
+    exports = () if job == MAINTAIN else ("s3://b/x",)
+    return JobOrder(job, job_id, "glue.db.t", source, exports, minute(start), minute(end), 4, "s3://b/r")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
         pytest.param(
             AT_SIXTY, order("merge", 40, 60, source=replace(SOURCE, id="id-2")), OtherTableId, id="another's window"
         ),
-        pytest.param(NO_TABLE, order("merge", 60, 80), TableContended, id="no table"),
+        pytest.param(NO_TABLE, order("merge", 60, 80), TableGone, id="no table"),
         pytest.param(TableState(exists=True), order("merge", 60, 80), WatermarkMissing, id="no watermark"),
     ],
 )
@@ -75,18 +76,36 @@ def test_an_order_that_does_not_fit_is_refused(state, wanted, error):
 
 
 @pytest.mark.parametrize("rebuilds", [False, True])
-def test_a_table_that_was_dropped_since_it_was_planned_costs_nobody_a_full_export_by_hand(rebuilds):
+@pytest.mark.parametrize("wished", [plan("12:00 13:00"), plan("12:00 13:00", BACKFILL, 7), plan("13:00", MAINTAIN, 7)])
+def test_a_table_that_was_dropped_since_it_was_planned_costs_nobody_a_full_export_by_hand(wished, rebuilds):
     """As two of the mails advise to do: the next run makes it anew, and the mail of the job that met no table says so."""
-    with pytest.raises(TableContended, match="does not exist any more") as refused:
-        is_done(NO_TABLE, order("merge", 0, 60))
-    refusal, planned = refused.value, plan("12:00 13:00")
+    mail, anew = dropped_for(wished, rebuilds)
+    assert mail.facts["heals_by_itself"]
+    assert "does by itself: The next run makes the table anew from a full export by itself." in mail.text
+    assert ("It then shows what the backfill was to bring.\n" in mail.text) is (wished.mode == BACKFILL)
+    assert "What to do: Nothing to do: the next scheduled run makes the table anew from a full export.\n" in mail.text
+    assert "There is no table any more; this run has brought nothing into it.\n" in mail.text
+    assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
+    assert "a person must act" not in mail.text
+    assert (anew.plan.mode, anew.plan.is_full) == (UPDATE, True)
+
+
+def test_a_verification_of_a_table_that_was_dropped_is_to_be_asked_for_once_there_is_one():
+    mail, anew = dropped_for(plan("13:00", VERIFY, 7), rebuilds=False)
+    assert "does by itself: The next run makes the table anew from a full export by itself.\n" in mail.text
+    assert "What to do: Ask for it again once the table is up to date.\n" in mail.text
+    assert mail.facts["command"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
+    assert (anew.plan.mode, anew.plan.is_full) == (UPDATE, True)
+
+
+def dropped_for(planned, rebuilds):
+    """The mail of a run whose job has met no table, and what the next one does, which finds it told."""
+    with pytest.raises(TableGone, match="does not exist any more") as refused:
+        is_done(NO_TABLE, order(planned.job, 0, 60))
+    refusal = refused.value
     failure = Failure("RunSparkJob", refusal.name, refusal.message, refusal.remedy, reported=True)
     mail = failure_mail(done(planned), failure, DEPLOYMENT)
-    assert mail.facts["heals_by_itself"]
-    assert "What to do: Nothing to do: the next scheduled run makes the table anew from a full export.\n" in mail.text
-    assert "a person must act" not in mail.text
-    assert '"mode":"full"' not in mail.text
     world = seen("", claim=claim(planned, refused_with=refusal.name))
-    anew = next_action(world, wish(), Rules(HOUR, rebuilds=rebuilds))
-    assert isinstance(anew, Export)
-    assert (anew.plan.mode, anew.plan.is_full) == (UPDATE, True)
+    action = next_action(replace(world, told_end=mail.facts["wish_ended"]), wish(), Rules(HOUR, rebuilds=rebuilds))
+    assert isinstance(action, Export), "one mail is enough"
+    return mail, action

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pipeline.errors import Gap, OtherTableId, Overlap, PipelineError, TableContended, WatermarkMissing, error_names
+from pipeline.errors import (
+    Gap,
+    OtherTableId,
+    Overlap,
+    PipelineError,
+    TableContended,
+    TableGone,
+    WatermarkMissing,
+    error_names,
+)
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, VERIFY
@@ -141,7 +150,11 @@ class Jobs:
             self._reports[run.order.job_id] = {"outcome": "refused", **said, "client_token": run.token}
             self.refusals[run.order.start, run.order.end] += 1
             self._refusal_is_right(run, refusal)
-            if run.trouble or isinstance(refusal, TableContended) or not all(export.noticed for export in exports):
+            if (
+                run.trouble
+                or isinstance(refusal, (TableContended, TableGone))
+                or not all(export.noticed for export in exports)
+            ):
                 self.trouble(0)
             for export in exports:
                 export.noticed = True
@@ -222,9 +235,8 @@ class Jobs:
 
     def _refusal_is_right(self, run: JobRun, refusal: PipelineError) -> None:
         """The job is the last line of defence: it is never to be needed while nobody meddles."""
-        unfit = isinstance(refusal, (Gap, Overlap, OtherTableId, WatermarkMissing))
-        is_gone = isinstance(refusal, TableContended) and not self._table.state.exists and not run.trouble
-        if (unfit or is_gone) and self.meddled_at < run.planned:
+        unfit = isinstance(refusal, (Gap, Overlap, OtherTableId, TableGone, WatermarkMissing))
+        if unfit and self.meddled_at < run.planned:
             raise self._timeline.violated("the chain touches", f"{run.token} had to refuse: {refusal}")
 
 

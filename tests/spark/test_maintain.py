@@ -12,7 +12,7 @@ from pyspark.sql import Row
 
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.protected import protected_at
-from pipeline.errors import OtherTableId, Overlap, TableContended
+from pipeline.errors import OtherTableId, Overlap, TableContended, TableGone
 from pipeline.table.maintenance import COUNTED
 from pipeline.table.marker import read_table_state, snapshot_at
 from spark.iceberg import maintain
@@ -138,7 +138,7 @@ def test_a_table_that_is_elsewhere_or_of_another_source_is_left_alone(maintained
     with pytest.raises(OtherTableId):
         source.run(replace(other, source=replace(other.source, id="another")))
     assert source.metadata == before
-    with pytest.raises(TableContended, match="does not exist any more, so there is nothing to maintain"):
+    with pytest.raises(TableGone, match="does not exist any more, so there is nothing to maintain"):
         shop().maintain(5)
 
 

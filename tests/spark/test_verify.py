@@ -15,7 +15,7 @@ from pipeline.errors import (
     KeyMismatch,
     OtherTableId,
     Overlap,
-    TableContended,
+    TableGone,
     VerificationFailed,
 )
 from spark.exports.reading import read_exports
@@ -204,7 +204,7 @@ def test_another_source_and_a_table_that_is_not_there_are_refused(loaded, shop):
     order = verify_order(loaded, 5)
     with pytest.raises(OtherTableId):
         run(loaded.spark, replace(order, source=replace(order.source, id="another")))
-    with pytest.raises(TableContended, match="does not exist any more, so there is nothing to verify"):
+    with pytest.raises(TableGone, match="does not exist any more, so there is nothing to verify"):
         verify(shop(), 5)
 
 
