@@ -46,6 +46,8 @@ _AFTER = {
     "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
     "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
 }
+#: Of what nothing came of. While an export was waited for others may have changed the table, as by a rollback.
+_AS_THEY_WERE = "This failure has left the table and its watermark as they were"
 #: Where there is no table any more that could be looked at.
 _GONE = (DatabaseMissing.__name__, TableFilesMissing.__name__)
 #: What a job meets where the table is not any more what its run was planned for: rolled back, removed, or written to.
@@ -107,15 +109,15 @@ def failure_mail(
 
 def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
     if plan.get("kind") == "Record":
-        return "The table and its watermark are as they were; only last-export-time may still say something else."
+        return f"{_AS_THEY_WERE}; only last-export-time may still say something else."
     if failure.state == "RecordWatermark" and failure.error in _GONE:
         return "Nobody can read the table now, so that nothing shows what this run has brought."
     if failure.state == "RunSparkJob" and failure.error in _MOVED:
         files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
         return f"{_MOVED_SINCE}{files}"
     if plan.get("mode") == MAINTAIN and failure.kind is not TableGone:
-        return "The table's rows and its watermark are as they were; some of its files may be in order already."
-    return _AFTER.get(failure.error) or _AFTER.get(failure.state) or "The table and its watermark are as they were."
+        return "This failure has left the table's rows and its watermark as they were; some of its files may be in order already."
+    return _AFTER.get(failure.error) or _AFTER.get(failure.state) or f"{_AS_THEY_WERE}."
 
 
 def _facts(

@@ -36,7 +36,7 @@ def test_a_table_is_verified_after_work_and_a_changed_row_is_found_and_mended_by
     assert "VerificationFailed, 1 difference" in world.aws.outbox()[-1]["Subject"]
     assert "different: /paid" in text
     assert '"mode":"full"' in text
-    assert "The table and its watermark are as they were." in text
+    assert "This failure has left the table and its watermark as they were." in text
     assert (world.watermark(), world.snapshots()) == (watermark, snapshots)
     (shown,) = newest_report(world)["differences"]
     assert [value["path"] for value in shown["values"]] == ["/paid"]

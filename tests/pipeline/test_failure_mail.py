@@ -72,13 +72,14 @@ MOVED = ("Gap", "Overlap", "TableContended", "WatermarkMissing")
 @pytest.mark.parametrize(
     ("error", "state", "told"),
     [
-        ("CountMismatch", "RunSparkJob", "The table and its watermark are as they were."),
-        ("WatermarkMissing", "Plan", "The table and its watermark are as they were."),
+        ("CountMismatch", "RunSparkJob", "This failure has left the table and its watermark as they were."),
+        ("WatermarkMissing", "Plan", "This failure has left the table and its watermark as they were."),
         *(
             (moved, "RunSparkJob", "The table, or an export, is not any more what this run was planned for")
             for moved in MOVED
         ),
-        ("AwsUnavailable", "StartExports", "The table and its watermark are as they were."),
+        ("ExportTimedOut", "CheckExports", "This failure has left the table and its watermark as they were."),
+        ("AwsUnavailable", "StartExports", "This failure has left the table and its watermark as they were."),
         ("AwsUnavailable", "RecordWatermark", "only last-export-time may still be the old one"),
         ("WatermarkNotCommitted", "RecordWatermark", "look at it"),
         ("DatabaseMissing", "RecordWatermark", "nothing shows what this run has brought"),

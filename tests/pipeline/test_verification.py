@@ -67,7 +67,7 @@ def test_the_mail_of_differences_counts_them_in_its_subject_and_names_the_remedy
     assert mail.subject == "[Tidemark] FAILED orders: VerificationFailed, 7 differences"
     assert mail.text.startswith("VerificationFailed in RunSparkJob, while verifying orders.\n")
     assert """--input '{"table":"orders","mode":"full"}'""" in mail.facts["command"]
-    assert "The table and its watermark are as they were." in mail.text
+    assert "This failure has left the table and its watermark as they were." in mail.text
 
 
 def test_a_verification_that_could_not_be_done_does_not_promise_to_be_done_again():
