@@ -78,8 +78,9 @@ def _why(plan: Mapping[str, Any], failure: Failure | None, incident: Incident | 
     reason = failure.message if failure else plan.get("message", "")
     lines = [f"What this run says: {reason}"] if reason else []
     if incident:
-        hindrance = failure.told_as(plan) if failure else incident.hindrance
-        lines.append(f"Runs have failed since {format_instant(incident.first.since)}: {hindrance}.")
+        hindrance, first = failure.told_as(plan) if failure else incident.hindrance, incident.first
+        what = f": {hindrance}" if hindrance == first.kind else f", first with {first.kind}, then with {hindrance}"
+        lines.append(f"Runs have failed since {format_instant(first.since)}{what}.")
     return lines
 
 

@@ -142,7 +142,8 @@ def test_a_warning_says_how_long_what_holds_the_table_up_and_what_to_type():
 
 def test_a_warning_while_runs_fail_says_so():
     (mail,) = written(News(Told(INCIDENT, level=50), warning=50), LATE)
-    assert "Runs have failed since 2026-11-20T09:00:00Z: PitrOff in Plan.\n" in mail.text
+    first = f"Runs have failed since 2026-11-20T09:00:00Z, first with {KINDS[0]}"
+    assert f"{first}, then with PitrOff in Plan.\n" in mail.text
     assert mail.facts["command"].startswith("aws dynamodb update-continuous-backups --region eu-west-1 --table-name ")
 
 

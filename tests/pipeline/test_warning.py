@@ -75,6 +75,12 @@ def test_this_run_s_failure_counts_and_not_the_one_that_was_told_last():
     assert "Runs have failed since 2026-11-02T00:00:00Z: PitrOff in Plan.\nWhat to do: Turn it on.\n" in mail.text
 
 
+@pytest.mark.parametrize("failure", [None, Failure("StartExports", "ExportFailed", "It failed.", "Wait.")])
+def test_what_fails_now_is_not_said_to_have_failed_since_something_else_did(failure):
+    told = "2026-11-02T00:00:00Z, first with PitrOff in Plan, then with ExportFailed in StartExports."
+    assert f"Runs have failed since {told}\n" in warned(failure, mode="update").text
+
+
 @pytest.mark.parametrize("mode", ["backfill", "maintain"])
 def test_what_fails_of_a_wish_or_of_maintenance_holds_no_table_up(mode):
     told = Told(incident("02/00:00", "01/00:00", Kind("PitrOff", "Plan")), level=50)
