@@ -23,6 +23,8 @@ _HAS_HAPPENED = "Changes after the watermark can no longer be exported; the tabl
 _LOOK = "aws stepfunctions get-execution-history --reverse-order --max-items 5 --execution-arn "
 #: How a remedy begins of what has always healed so far.
 _WAIT = "Nothing to do"
+#: What of a horizon is made up where recovery is off: there is nothing to restore then.
+_OF_RECOVERY = ("earliest", "latest")
 
 
 def warning_mail(
@@ -35,14 +37,14 @@ def warning_mail(
 ) -> Mail:
     """History runs out, or has run out while nobody was told. `event` and `failure`: as `pipeline.mails.notices` has them."""
     incident, failure = news.told.incident, _of_the_table(failure, event["plan"])
+    is_off = bool(event["plan"].get("pitr_off"))
     what, happens = f"history would be lost in {words(horizon.left)}", _HAPPENS
     if horizon.is_lost:
         what, happens = "history is lost", _HAS_HAPPENED
     helps, *asked = _help(event, failure, incident, horizon)
     command, *then = [filled(one, table, deployment) for one in asked]
     lines = [
-        f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, its source is at "
-        f"{format_instant(horizon.latest)}.",
+        f"{table} is behind: its watermark is {format_instant(horizon.watermark)}, {_source_at(horizon, is_off)}.",
         *history_line(horizon),
         happens,
         "",
@@ -59,11 +61,17 @@ def warning_mail(
         "table": table,
         "level_percent": news.warning,
         "history_left_seconds": int(horizon.left.total_seconds()),
-        **horizon.to_json(),
+        **{name: value for name, value in horizon.to_json().items() if not (is_off and name in _OF_RECOVERY)},
         "command": command,
         "execution": event["execution"],
     }
     return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
+
+
+def _source_at(horizon: Horizon, is_off: bool) -> str:
+    if is_off:
+        return "and point-in-time recovery is off for its source"
+    return f"its source is at {format_instant(horizon.latest)}"
 
 
 def _of_the_table(failure: Failure | None, plan: Mapping[str, Any]) -> Failure | None:

@@ -106,6 +106,10 @@ def test_of_a_paused_table_whose_recovery_is_turned_off_its_people_hear_once(reb
     (mail,) = notices(event, "orders", News(Told(level=100), warning=100), horizon, DEPLOYMENT)
     assert "What to do: Turn point-in-time recovery on for the source table. Set its control parameter" in mail.text
     assert "PointInTimeRecoveryEnabled=true" in mail.facts["command"]
+    off = "its watermark is 2026-11-21T12:00:00Z, and point-in-time recovery is off for its source.\n"
+    assert mail.text.startswith(f"orders is behind: {off}")
+    assert mail.facts["watermark"] == "2026-11-21T12:00:00Z"
+    assert not {"earliest", "latest"} & mail.facts.keys(), "of what cannot be restored no instant is known"
     assert ('"mode":"full"' in mail.text, "makes the table anew" in mail.text) == (not rebuilds, rebuilds)
     assert outlook(wish(), world, update(world), settings, Told(level=100), at("14:15"))["news"] == []
 
