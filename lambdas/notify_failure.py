@@ -11,7 +11,7 @@ from lambdas.observability import doorway, logger
 from lambdas.telling import remember_end, report_of, tell
 from pipeline.deployment import Deployment
 from pipeline.mails.aftermath import ended_wish, tells_late
-from pipeline.mails.failure import failure_mail, table_of
+from pipeline.mails.failure import failure_cause, failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
 from pipeline.mails.steps import telling_failure
@@ -35,7 +35,11 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     if ended:
         # What its own run could not tell the next one tells.
         remember_end(deployment, plan["table"], ended)
-    return {"state": failure.state, "error": failure.error, "cause": failure.text}
+    return {
+        "state": failure.state,
+        "error": failure.error,
+        "cause": failure_cause(event, failure, table_of(event, deployment)),
+    }
 
 
 def _tell(event: dict[str, Any], failure: Failure, deployment: Deployment) -> None:

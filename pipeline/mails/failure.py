@@ -11,6 +11,7 @@ from typing import Any
 from pipeline.deployment import Deployment
 from pipeline.errors import (
     ASK_AGAIN,
+    REMEDY_MARK,
     RUN_NOW,
     DatabaseMissing,
     Gap,
@@ -128,9 +129,8 @@ def _facts(
     deployment: Deployment,
     horizon: Horizon | None,
 ) -> dict[str, Any]:
-    kind, remedy, command = failure.kind, failure.remedy, failure.kind.command
-    if makes_anew(failure, plan):
-        remedy, command = ANEW, RUN_NOW
+    kind = failure.kind
+    command = RUN_NOW if makes_anew(failure, plan) else kind.command
     ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
     # Somebody's wish, which may be another than this run was to do.
     given_up = plan.get("asked", "") if failure.error == WishGivenUp.__name__ else ""
@@ -143,7 +143,7 @@ def _facts(
         "state": failure.state,
         "error": failure.error,
         "message": failure.message,
-        "remedy": after.remedy if ask_again and failure.heals_by_itself else remedy,
+        "remedy": _remedy(failure, after, plan),
         "command": ask_again if only_ask else filled(command, table, deployment, given_up),
         "ask_again": "" if only_ask else ask_again,
         "heals_by_itself": after.heals,
@@ -151,6 +151,19 @@ def _facts(
         "job_run": failure.job_run,
         "wish_ended": ended_wish(plan, failure),
     }
+
+
+def _remedy(failure: Failure, after: Aftermath, plan: Mapping[str, Any]) -> str:
+    """What a person is to do. That time heals it helps nobody whose request no run goes on with."""
+    if after.missed and failure.heals_by_itself:
+        return after.remedy
+    return ANEW if makes_anew(failure, plan) else failure.remedy
+
+
+def failure_cause(event: Mapping[str, Any], failure: Failure, table: str) -> str:
+    """What happened and what is to be done, in one text for the Fail state: what a mail would say. `event` is NotifyFailure's."""
+    remedy = _remedy(failure, aftermath(event, failure, table), event["plan"])
+    return f"{failure.message}{REMEDY_MARK}{remedy}"
 
 
 def _more_links(plan: Mapping[str, Any], failure: Failure, deployment: Deployment) -> list[str]:

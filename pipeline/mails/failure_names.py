@@ -62,11 +62,6 @@ class Failure:
         """What it is told as, and the same as. `plan`: the run's, or {}."""
         return Kind(self.error, self.state, plan.get("mode", ""))
 
-    @property
-    def text(self) -> str:
-        """Message and remedy in one, as the Fail state carries them."""
-        return f"{self.message}{REMEDY_MARK}{self.remedy}"
-
     @classmethod
     def from_state(cls, raw: Mapping[str, Any]) -> Failure:
         """Read the state machine's ``failure`` variable: state, error, cause."""

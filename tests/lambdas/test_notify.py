@@ -88,6 +88,16 @@ def test_a_failure_reaches_those_who_asked_for_it_and_is_called_the_same_in_the_
     assert told == {"state": "StartExports", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
 
 
+def test_an_execution_promises_no_other_try_of_what_no_later_run_does(account: Account, before: int):
+    """Whoever has asked for more than an update reads in the console what the mail says."""
+    said = {"errorMessage": "Busy.\nTo do: Nothing to do: the next scheduled run tries again."}
+    asked = {"table": "orders", "mode": "verify"}
+    told = failed("Plan", "AwsUnavailable", json.dumps(said), plan={}, input=asked)
+    remedy = told["cause"].removeprefix("Busy.\nTo do: ")
+    assert remedy.startswith("Look first at the table's parameters run/<n>:")
+    assert f"What to do: {remedy}" in " ".join(only_mail(account, before).get_content().split())
+
+
 def test_a_machine_gets_the_facts_of_a_failure_as_json_and_what_filters_go_by(account: Account, machine: Callable):
     cause = json.dumps({"errorMessage": "It is off: “orders”.\nTo do: Turn it on.", "errorType": "PitrOff"})
     failed("StartExports", "PitrOff", cause)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pipeline.errors import ExportFailed, Gap, HistoryLost, PermissionMissing, PipelineError, PitrOff, error_names
+from pipeline.mails.failure import failure_cause
 from pipeline.mails.failure_names import Failure
 
 
@@ -171,7 +172,8 @@ def test_nothing_said_is_longer_than_a_fail_state_takes():
     raised = Failure.from_state(function_failed(ExportFailed(long, long)))
     job = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": long})
     reported = job.explained_by({"error": "Gap", "message": long, "remedy": long})
-    assert all(len(failure.text) < 32_768 for failure in (raised, job, reported))
+    event = {"input": {"table": "orders"}, "plan": {}}
+    assert all(len(failure_cause(event, failure, "orders")) < 32_768 for failure in (raised, job, reported))
 
 
 def test_an_error_carries_message_and_remedy_in_its_text_because_text_is_all_that_lambda_and_spark_hand_on():
