@@ -21,7 +21,7 @@ from pipeline.mails.told import Told
 from pipeline.planning.execution_input import FULL, MAINTAIN, ExecutionInput, tick_of
 from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
-from pipeline.planning.observation import ANOTHER_RUN, PAUSED, UP_TO_DATE, Action, Export, Idle, Observation
+from pipeline.planning.observation import ANOTHER_RUN, MAINTAINS, PAUSED, UP_TO_DATE, Action, Export, Idle, Observation
 from pipeline.planning.rules import history_needed
 from pipeline.planning.trust import load_too_long, recovery_too_short
 from pipeline.planning.wish_ends import TOLD_TO_THE_END
@@ -49,6 +49,7 @@ def outlook(
     sums_up = settings.success_mail == DAILY and (maintains or idle_for in (UP_TO_DATE, ANOTHER_RUN))
     digest = digest_due(seen.table.commits, seen.table.watermark, told.digested) if sums_up else None
     news = after_look(told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
+    news = _of_days(told, digest) if maintains else news
     return {
         "history": horizon.to_json() if horizon else {},
         "history_after": after.to_json() if after else {},
@@ -56,7 +57,7 @@ def outlook(
         "maintained": maintained,
         "digest": digest.to_json() if digest else {},
         "rows": rows.to_json(),
-        "news": news.names if (idle_for or (maintains and digest)) and not wish.dry_run else [],
+        "news": news.names if (idle_for or maintains) and not wish.dry_run else [],
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
         "rebuilds": _rebuilds(seen, settings),
@@ -96,15 +97,23 @@ def after_idle(told: Told, event: Mapping[str, Any], digest: Digest | None) -> N
     a second mail.
     """
     plan = event["plan"]
+    digest = None if digest and digest.end == told.digested else digest
+    if plan.get("kind") == MAINTAINS:
+        return _of_days(told, digest)
     return after_look(
         told,
         meant_for(event),
         works=plan["works"],
         horizon=Horizon.from_json(plan["history"]),
-        digest=None if digest and digest.end == told.digested else digest,
+        digest=digest,
         rows=Rows.from_json(plan["rows"]),
         maintained=plan["maintained"],
     )
+
+
+def _of_days(told: Told, digest: Digest | None) -> News:
+    """What a run tells before it maintains: the days alone. The rest it leaves to its end, as any run with work does."""
+    return News(replace(told, digested=digest.end), digest=digest) if digest else News(told)
 
 
 def after_round(told: Told, event: Mapping[str, Any]) -> News:

@@ -17,6 +17,8 @@ from pipeline.table.marker import TableState
 UP_TO_DATE = "UpToDate"
 PAUSED, ANOTHER_RUN = "Paused", "AnotherRun"
 NOTHING_RESTORABLE, WISH_FULFILLED, HANDED_OVER = "NothingRestorable", "WishFulfilled", "HandedOver"
+#: The kind of an Export whose plan has no exports.
+MAINTAINS = "Maintain"
 #: What a person is told of NothingRestorable.
 NOTHING_RESTORABLE_MESSAGE = "Point-in-time recovery was turned on a moment ago; nothing can be exported yet."
 
@@ -118,7 +120,7 @@ class Export:
     @property
     def kind(self) -> str:
         """What the run begins with: the exports, or, where the plan has none, the job that puts the table's files in order."""
-        return "Export" if self.plan.requests else "Maintain"
+        return "Export" if self.plan.requests else MAINTAINS
 
     def claim(self, owner: str, settings: str) -> Claim:
         """The claim to make for it. `owner`: the execution's ARN; `settings`: the digest of the table's settings."""

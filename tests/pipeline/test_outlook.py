@@ -134,10 +134,10 @@ def test_days_are_summed_up_before_maintenance_lets_their_commits_go(dry_run):
     asked, settings = replace(wish(), dry_run=dry_run), TableSettings("orders", "orders", success_mail="daily")
     action = next_action(world, asked, Rules(timedelta(hours=1), maintain_every=timedelta(days=1)))
     assert describe(action)["mode"] == "maintain"
-    told = Told(digested=at("21/00:00"), incident=incident("21/12:15", "12:00", OFF))
+    told = Told(digested=at("21/00:00"), incident=incident("21/12:15", "12:00", OFF), level=50)
     plan = outlook(asked, world, action, settings, told, at("30/00:15"))
     assert plan["digest"]["jobs"] == {"merge": 3}
     assert plan["news"] == ([] if dry_run else ["Digest"]), "the rest is told when it is done"
-    event = {**IDLE, "plan": plan}
+    event = {**IDLE, "plan": {**describe(action), **plan}}
     assert after_idle(told, event, Digest.from_json(plan["digest"])).names == ["Digest"]
     assert outlook(asked, world, action, settings, replace(told, digested=at("30/00:00")), at("30/00:15"))["news"] == []
