@@ -88,9 +88,9 @@ class Refused(PipelineError):
 
 
 class SettingRefused(Refused):
-    """A setting in ``cdk.json`` has a wrong name or value, or one that the tables themselves contradict."""
+    """A setting has a wrong name or value, or one that the tables themselves contradict."""
 
-    default_remedy = "Correct the setting in cdk.json and deploy again."
+    default_remedy = "Correct the setting and deploy again."
     command = "make deploy"
 
 
@@ -199,7 +199,7 @@ class SourceUnfit(PipelineError):
 class TableNotFound(SourceUnfit):
     """The source table does not exist in this account and Region."""
 
-    default_remedy = "Create the source table again or remove it from cdk.json."
+    default_remedy = "Create the source table again or remove it from the settings."
     command = "make deploy"
 
 
@@ -438,7 +438,7 @@ class OverrideContradicted(JobRefused):
     """The data, or the table's other columns, contradict what the settings say of a column."""
 
     default_remedy = (
-        "Take the declared type back in cdk.json, or declare one that holds the values ("
+        "Take the declared type back in the settings, or declare one that holds the values ("
         "string for all scalars, json for all containers), and deploy."
     )
     command = "make deploy"

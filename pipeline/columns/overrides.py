@@ -143,7 +143,7 @@ NO_OVERRIDES = Overrides()
 
 def mended_by(what: str) -> str:
     """What to do about something that is said of columns, on AWS and in a folder."""
-    return f"In cdk.json, or the file of --columns, {what}; then deploy, or replay again."
+    return f"In the settings, or the file of --columns, {what}; then deploy, or replay again."
 
 
 def decimal_scale(word: str) -> int | None:

@@ -108,10 +108,10 @@ def asking(table: str, mode: str, start: str = "") -> str:
 def _table(raw: Mapping[str, Any], default_table: str) -> str:
     """Refuse here what can be no table's name: Parameter Store, which is asked next, would refuse it in other words."""
     if "table" not in raw and not default_table:
-        raise InputRefused("table is missing; name one of the tables in cdk.json: more than one is configured")
+        raise InputRefused("table is missing; name one of the tables in the settings: more than one is configured")
     name = raw.get("table", default_table)
     if not isinstance(name, str) or not is_table_name(name):
-        which = f"leave it out for {_as_json(default_table)}" if default_table else "name one of those in cdk.json"
+        which = f"leave it out for {_as_json(default_table)}" if default_table else "name one of those in the settings"
         raise InputRefused(
             f"table is {_as_json(name)}; allowed is the name of a table, 3-255 of a-z, A-Z, 0-9, _, - and .; {which}"
         )

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pipeline.columns.overrides import mended_by
 from pipeline.errors import ClaimUnreadable, error_names
 from pipeline.mails.frame import filled
 from pipeline.mails.incidents import News
@@ -43,6 +44,12 @@ def test_so_do_all_of_a_warning():
 def test_what_is_made_names_the_stack_too_whose_settings_may_stand_in_another_file(name):
     command = f"TIDEMARK_STACK=Tidemark AWS_REGION=eu-west-1 {MADE[name]}"
     assert failed(name).facts["command"] == command
+
+
+@pytest.mark.parametrize("name", error_names())
+def test_no_remedy_sends_to_the_settings_of_another_deployment(name):
+    assert "cdk.json" not in error_names()[name].default_remedy
+    assert "cdk.json" not in mended_by("take it back")
 
 
 def test_what_a_person_has_given_stays_as_it_was_though_it_looks_like_a_command():

@@ -88,7 +88,7 @@ def test_anything_else_is_refused_by_name_with_what_is_allowed(raw, told):
 def test_with_several_tables_configured_one_has_to_be_named():
     with pytest.raises(InputRefused, match=r"table is missing; name one of the tables .*: more than one is configured"):
         ExecutionInput.parse({}, "")
-    with pytest.raises(InputRefused, match=r'table is ""; .*\.; name one of those in cdk\.json'):
+    with pytest.raises(InputRefused, match=r'table is ""; .*\.; name one of those in the settings'):
         ExecutionInput.parse({"table": ""}, "")
 
 
