@@ -98,7 +98,6 @@ def _help(
     """What lets the table catch up, and its commands in order: what holds it up decides."""
     plan = event["plan"]
     is_paused = plan.get("reason") == PAUSED
-    # Of a run whose plan has failed nobody knows it; then the table counts as one that does not.
     is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
     if horizon.is_lost and is_paused:
         told = f"Set its control parameter to RUN. {ANEW if is_made_anew else HistoryLost.default_remedy}"

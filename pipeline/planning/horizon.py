@@ -92,5 +92,6 @@ def horizon_of_record(
     if earliest is None or latest is None:
         return None
     watermark = parse_instant(recorded)
-    # What lies in the future somebody else has written; it must not end a warning.
-    return Horizon(watermark, earliest, latest, recovery_days) if watermark <= latest else None
+    # What lies in the future somebody else has written; it must not end a warning. And of history that is lost nobody knows
+    # here whether a full export at work makes it good: the next plan says what helps.
+    return Horizon(watermark, earliest, latest, recovery_days) if earliest <= watermark <= latest else None

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.planning.horizon import LEVELS, Horizon
+from pipeline.instants import format_instant
+from pipeline.planning.horizon import LEVELS, Horizon, horizon_of_record
 from tests.pipeline.world import at
 
 
@@ -56,3 +57,13 @@ def test_it_is_read_back_from_the_event_as_it_was_written(days):
     found = horizon("20/12:00", "10/12:00-20/13:00", days)
     assert Horizon.from_json(json.loads(json.dumps(found.to_json()))) == found
     assert Horizon.from_json({}) is None
+
+
+@pytest.mark.parametrize(
+    ("recorded", "is_told"),
+    [("10/12:00", True), ("20/13:00", True), ("20/13:01", False), ("10/11:59", False)],
+    ids=["the oldest of it", "up to date", "of the future", "lost, which a full export at work may make good"],
+)
+def test_a_run_whose_plan_has_failed_tells_of_history_by_the_record_only_what_is_sure(recorded, is_told):
+    told = horizon_of_record(format_instant(at(recorded)), at("10/12:00"), at("20/13:00"), 10)
+    assert told == (horizon(recorded, "10/12:00-20/13:00") if is_told else None)
