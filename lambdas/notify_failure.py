@@ -43,9 +43,12 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
 
 
 def _tell(event: dict[str, Any], failure: Failure, deployment: Deployment) -> None:
-    """Mail the failure: to a person who has started the run always, to those who watch the schedule once."""
+    """Mail the failure: to a person who has started the run always, to those who watch the schedule once.
+
+    A run of the schedule that was redriven is a person's: its tick is long past, and no incident of now began then.
+    """
     plan, table = event["plan"], table_of(event, deployment)
-    if tick_of(event["input"]) is None or table == UNKNOWN_TABLE:
+    if tick_of(event["input"]) is None or event.get("redriven") or table == UNKNOWN_TABLE:
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
     else:

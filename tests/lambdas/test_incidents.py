@@ -81,6 +81,14 @@ def test_a_corrected_parameter_ends_no_incident_but_what_the_same_run_finds_next
     assert (schedule.subjects[2:], schedule.told()) == (["ALL CLEAR orders: PitrOff is over"], Told())
 
 
+def test_a_run_that_somebody_redrives_tells_that_person_and_opens_no_incident_of_long_ago(schedule: Schedule):
+    for _ in range(2):
+        schedule.fails("PitrOff", redriven=True)
+    assert schedule.subjects == ["FAILED orders: PitrOff"] * 2
+    assert "The next mail about it" not in schedule.last
+    assert schedule.told() == Told()
+
+
 def event_subject(event: dict[str, Any]) -> str:
     return f"OK orders: 15 records, at {event['report']['watermark']}"
 

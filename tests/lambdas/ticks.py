@@ -24,12 +24,14 @@ class Schedule:
         started = {"execution": self.account.execution(), "startedAt": "2026-11-21T23:59:59.000Z"}
         return {"input": {"table": "orders", **tick}, **started}
 
-    def fails(self, error: str, plan: dict[str, Any] | None = None, *, by_schedule: bool = True) -> None:
+    def fails(
+        self, error: str, plan: dict[str, Any] | None = None, *, by_schedule: bool = True, redriven: bool = False
+    ) -> None:
         """A run that fails while it plans or, with a plan, whose job does."""
         cause = json.dumps({"errorMessage": "It broke.\nTo do: Mend it."})
         failure = {"state": "RunSparkJob" if plan else "Plan", "error": error, "cause": cause}
         event = {**self.event(by_schedule=by_schedule), "plan": plan or {}, "clientToken": "job-0"}
-        call(notify_failure.handler, **event, failure=failure)
+        call(notify_failure.handler, **event, failure=failure, redriven=redriven)
 
     def plans(self, *, by_schedule: bool = True, answers_lost: int = 0, **asked: Any) -> dict[str, Any]:
         """A run up to its plan; its news is told as the state machine would, and again after an answer that was lost."""

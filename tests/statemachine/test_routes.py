@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.statemachine.definition import TASKS
-from tests.statemachine.walk import Answer, Route, TaskFailed, walk
+from tests.statemachine.walk import CONTEXT, Answer, Route, TaskFailed, walk
 
 EXPORT = {"kind": "Export", "table": "orders", "job_id": "job-1"}
 IDLE = {"kind": "Idle", "reason": "UpToDate"}
@@ -188,12 +188,15 @@ def test_the_job_run_is_found_in_either_shape_of_the_result(job_run, told):
     assert walk(answers(EXPORT, IDLE, job_run=job_run)).last("NotifySuccess")["Payload"]["jobRun"] == told
 
 
-def test_a_halt_is_mailed_and_fails_the_execution():
+@pytest.mark.parametrize("redriven", [{}, {"RedriveTime": "2026-11-24T08:00:00.000Z"}], ids=["", "redriven"])
+def test_a_halt_is_mailed_and_fails_the_execution(monkeypatch, redriven):
+    monkeypatch.setitem(CONTEXT, "Execution", {**CONTEXT["Execution"], **redriven})
     route = walk(answers(HALT))
     assert route.states == ["Plan", "ChooseAction", "NotifyFailure", "Failed"]
     told = route.last("NotifyFailure")["Payload"]
     assert told["failure"] == {"state": "Plan", "error": "PitrOff", "cause": HALT["cause"]}
     assert (told["plan"], told["input"], told["execution"]) == (HALT, {"table": "orders"}, "arn-of-the-execution")
+    assert told["redriven"] is bool(redriven)
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if not name.startswith("Notify")])
