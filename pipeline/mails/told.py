@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.errors import SettingsMissing, WishGivenUp
+from pipeline.errors import ControlUnknown, SettingsMissing, WishGivenUp
 from pipeline.instants import format_instant, parse_instant
 from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
 
@@ -16,6 +16,8 @@ from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
 MOST_REMEMBERED = 12
 #: Parameters that are made again later than this were not repaired: the table was removed.
 _REPAIRED_WITHIN = timedelta(days=1)
+#: What a run fails with where one of them is not there.
+_GONE = (SettingsMissing.__name__, ControlUnknown.__name__)
 #: Of an error's name; longer ones are cut.
 LONGEST_NAME = 100
 
@@ -123,7 +125,7 @@ class Told:
         found = self.incident.failures if self.incident else ()
         if deployed is None or written >= deployed or not (found or self.level):
             return self
-        gone = tuple(one for one in found if one.kind.error == SettingsMissing.__name__)
+        gone = tuple(one for one in found if one.kind.error in _GONE)
         if deployed - written > _REPAIRED_WITHIN:
             gone = ()
         if gone == found and not self.level:

@@ -72,6 +72,17 @@ def test_an_incident_goes_on_where_only_one_parameter_was_deleted_and_repaired(
     assert all(f"  {error} in Plan" in schedule.last for error in errors)
 
 
+def test_that_control_was_gone_is_over_also_where_settings_are_deployed_before_anything_works(
+    schedule: Schedule, account: Account
+):
+    schedule.fails("ControlUnknown")
+    deployed_again(account, "control")
+    account.put_parameter("orders", "settings", MADE["settings"])
+    account.carry_out(account.grid())
+    assert schedule.plans()["news"] == ["IncidentOver"]
+    assert schedule.subjects[-1] == "ALL CLEAR orders: ControlUnknown is over"
+
+
 def test_that_both_parameters_were_gone_is_over_when_both_are_repaired(schedule: Schedule, account: Account):
     schedule.fails("TableNotFound")
     schedule.fails("SettingsMissing")
