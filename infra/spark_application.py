@@ -1,4 +1,4 @@
-"""The EMR Serverless application, and what its jobs download: the bundle, the entry points, what is said of columns."""
+"""The EMR Serverless application, and what its jobs download: the bundle, the entry point, what is said of columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IDLE_MINUTES = 15
 class SparkApplication(Construct):
     """An application that starts with a job and stops when idle: nothing is billed while nothing runs."""
 
-    def __init__(self, scope: Construct, id: str, *, settings: Settings, bundle: Bundle, jobs: Path) -> None:
+    def __init__(self, scope: Construct, id: str, *, settings: Settings, bundle: Bundle, entry_point: Path) -> None:
         super().__init__(scope, id)
         spark = settings.spark
         # A whole multiple of the worker size, or the rest could never be used.
@@ -54,10 +54,7 @@ class SparkApplication(Construct):
         self.bundle = assets.Asset(
             self, "Bundle", path=str(bundle.path), asset_hash=bundle.digest, asset_hash_type=AssetHashType.CUSTOM
         )
-        self.load = assets.Asset(self, "Load", path=str(jobs / "load.py"))
-        self.merge = assets.Asset(self, "Merge", path=str(jobs / "merge.py"))
-        self.verify = assets.Asset(self, "Verify", path=str(jobs / "verify.py"))
-        self.maintain = assets.Asset(self, "Maintain", path=str(jobs / "maintain.py"))
+        self.entry_point = assets.Asset(self, "EntryPoint", path=str(entry_point))
         self.columns = self._columns(settings)
 
     def _columns(self, settings: Settings) -> assets.Asset:

@@ -54,7 +54,7 @@ class TidemarkStack(Stack):
         self._notification = Notification(self, "Notification", tables=settings.tables)
         Catalog(self, "Catalog", settings=settings, bucket=self._storage.bucket)
         self._spark = SparkApplication(
-            self, "Spark", settings=settings, bundle=spark_bundle(root), jobs=root / "spark" / "jobs"
+            self, "Spark", settings=settings, bundle=spark_bundle(root), entry_point=root / "spark" / "main.py"
         )
         self._places = self._find_places()
         job_role = Role(
@@ -133,10 +133,7 @@ class TidemarkStack(Stack):
             state_machine_arn=self._state_machine_arn,
             application_id=self._spark.application.attr_application_id,
             job_role_arn=job_role_arn,
-            load_entry_point=self._spark.load.s3_object_url,
-            merge_entry_point=self._spark.merge.s3_object_url,
-            verify_entry_point=self._spark.verify.s3_object_url,
-            maintain_entry_point=self._spark.maintain.s3_object_url,
+            entry_point=self._spark.entry_point.s3_object_url,
             spark_bundle=self._spark.bundle.s3_object_url,
             columns_file=self._spark.columns.s3_object_url,
             worker_vcpus=str(spark.worker_vcpus),

@@ -10,7 +10,6 @@ from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
-from pipeline.job_kinds import LOAD, MAINTAIN, VERIFY
 from pipeline.job_order import JobOrder
 from pipeline.spark_submit import CATALOG, application_configuration, spark_submit_parameters
 
@@ -24,18 +23,13 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     attempt = jobs.ended_runs(deployment.application_id, order.job_id, since=order.end)
     order = replace(order, client_token=f"{order.job_id}-{attempt}")
     logger.info("job prepared", extra={"job_id": order.job_id, "job": order.job, "attempt": attempt})
-    entry_points = {
-        LOAD: deployment.load_entry_point,
-        VERIFY: deployment.verify_entry_point,
-        MAINTAIN: deployment.maintain_entry_point,
-    }
     return {
         "application_id": deployment.application_id,
         "client_token": order.client_token,
         "role_arn": deployment.job_role_arn,
         "name": order.job_id,
         "timeout_minutes": _LONGEST_JOB_MINUTES,
-        "entry_point": entry_points.get(order.job, deployment.merge_entry_point),
+        "entry_point": deployment.entry_point,
         "arguments": order.to_arguments(),
         "spark_submit_parameters": spark_submit_parameters(deployment),
         "application_configuration": application_configuration(event["plan"]["hash_secret"]),

@@ -34,10 +34,7 @@ class Deployment:
     state_machine_arn: str
     application_id: str
     job_role_arn: str
-    load_entry_point: str
-    merge_entry_point: str
-    verify_entry_point: str
-    maintain_entry_point: str
+    entry_point: str
     spark_bundle: str
     columns_file: str
     worker_vcpus: str

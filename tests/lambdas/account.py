@@ -34,10 +34,7 @@ DEPLOYMENT = Deployment(
     state_machine_arn=MACHINE,
     application_id="unknown",
     job_role_arn=f"arn:aws:iam::{ACCOUNT}:role/job",
-    load_entry_point="s3://the-bucket/load.py",
-    merge_entry_point="s3://the-bucket/merge.py",
-    verify_entry_point="s3://the-bucket/verify.py",
-    maintain_entry_point="s3://the-bucket/maintain.py",
+    entry_point="s3://the-bucket/main.py",
     spark_bundle="s3://the-bucket/spark.zip",
     columns_file="s3://the-bucket/columns.json",
     worker_vcpus="1",
@@ -123,7 +120,7 @@ class Account:
             clientToken=token,
             executionRoleArn=DEPLOYMENT.job_role_arn,
             name=name,
-            jobDriver={"sparkSubmit": {"entryPoint": DEPLOYMENT.merge_entry_point, "entryPointArguments": ["{}"]}},
+            jobDriver={"sparkSubmit": {"entryPoint": DEPLOYMENT.entry_point, "entryPointArguments": ["{}"]}},
         )
         return {**asked, "jobRunId": started["jobRunId"]}
 
@@ -140,7 +137,7 @@ class Account:
 
     def stand_in_for_jobs(self, stand_in: str) -> None:
         """Let a function take the place of Spark in merges, whose program exists then."""
-        self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key="merge.py")
+        self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key="main.py")
         self.aws.set_knobs(job_stand_in=stand_in)
 
     def create_source(self, name: str = "orders") -> None:

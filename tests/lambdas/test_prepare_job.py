@@ -11,6 +11,7 @@ from lambdas.aws.clients import client
 from lambdas.prepare_job import handler
 from pipeline.errors import JobNotStarted
 from pipeline.instants import format_instant
+from pipeline.job_kinds import JOBS, MAINTAIN
 from pipeline.job_order import JobOrder
 from tests.lambdas.account import DEPLOYMENT, Account, call
 from tests.lambdas.slow_job import STAND_IN
@@ -78,13 +79,10 @@ def ordered(prepared: dict[str, Any]) -> JobOrder:
     return JobOrder.from_arguments(prepared["arguments"])
 
 
-@pytest.mark.parametrize(
-    ("job", "entry_point"),
-    [("load", "load"), ("merge", "merge"), ("backfill", "merge"), ("verify", "verify"), ("maintain", "maintain")],
-)
-def test_every_job_has_its_entry_point(account: Account, job: str, entry_point: str):
-    prepared = prepare(planned(account, job=job, **({"exports": []} if job == "maintain" else {})))
-    assert (ordered(prepared).job, prepared["entry_point"]) == (job, f"s3://the-bucket/{entry_point}.py")
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_starts_from_the_one_entry_point_and_its_order_says_which_it_is(account: Account, job: str):
+    prepared = prepare(planned(account, job=job, **({"exports": []} if job == MAINTAIN else {})))
+    assert (ordered(prepared).job, prepared["entry_point"]) == (job, "s3://the-bucket/main.py")
 
 
 def test_the_order_says_what_to_read_and_where_to(account: Account, application: str):

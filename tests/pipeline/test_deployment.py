@@ -37,10 +37,7 @@ def test_the_environment_fits_into_a_function_with_room_to_spare():
         bucket="b" * 63,
         database="d" * 255,
         **dict.fromkeys(("topic_arn", "state_machine_arn", "job_role_arn"), "x" * 256),
-        **dict.fromkeys(
-            ("load_entry_point", "merge_entry_point", "verify_entry_point", "maintain_entry_point", "spark_bundle"),
-            "x" * 200,
-        ),
+        **dict.fromkeys(("entry_point", "spark_bundle"), "x" * 200),
     )
     assert sum(len(k) + len(v) for k, v in longest.to_environment().items()) < LONGEST_ENVIRONMENT - 1000
 

@@ -24,7 +24,7 @@ JOB = {
     "role_arn": "arn-of-the-role",
     "name": "job-1",
     "timeout_minutes": 720,
-    "entry_point": "s3://…/merge.py",
+    "entry_point": "s3://…/main.py",
     "arguments": ["{}"],
     "spark_submit_parameters": "--conf a=b",
     "application_configuration": [],
@@ -157,7 +157,7 @@ def test_the_job_is_started_as_it_was_prepared():
     started = walk(answers(EXPORT, IDLE)).last("RunSparkJob")
     assert (started["ApplicationId"], started["ClientToken"], started["Name"]) == ("00app", "job-1-0", "job-1")
     assert started["JobDriver"]["SparkSubmit"] == {
-        "EntryPoint": "s3://…/merge.py",
+        "EntryPoint": "s3://…/main.py",
         "EntryPointArguments": ["{}"],
         "SparkSubmitParameters": "--conf a=b",
     }

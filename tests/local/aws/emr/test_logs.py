@@ -14,7 +14,7 @@ Caused by: software.amazon.awssdk.services.s3.model.S3Exception: User: x is not 
 """
 PYTHON = """working
 Traceback (most recent call last):
-  File "merge.py", line 3, in <module>
+  File "main.py", line 3, in <module>
     main()
 pipeline.errors.Gap: the table is at 12:00, the window starts at 13:00
 """

@@ -1,1 +1,0 @@
-"""Entry points, one file a job: what ``spark-submit`` is given."""
