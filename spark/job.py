@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -18,7 +18,6 @@ from pyspark.sql import SparkSession
 
 from pipeline.columns.columns_file import from_file
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
-from pipeline.instants import format_instant
 from pipeline.job_kinds import BACKFILL, LOAD, MAINTAIN, MERGE, VERIFY
 from pipeline.job_order import JobOrder
 from pipeline.planning.execution_input import REPORTED_AS
@@ -57,6 +56,24 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+class _JobRun(NamedTuple):
+    """What every step of one run of a job needs. `started`: when it began, by a clock that only tells how long ago."""
+
+    spark: SparkSession
+    order: JobOrder
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been at work."""
+        return time.monotonic() - self.started
+
+    def reported(self, written: dict[str, Any]) -> dict[str, Any]:
+        """The report, which is written where the order says."""
+        report.write_report(self.spark, self.order, written)
+        return written
+
+
 def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any]:
     """Carry out an order and return its report, which is also written where the order says.
 
@@ -64,32 +81,34 @@ def run(spark: SparkSession, order: JobOrder, secret: str = "") -> dict[str, Any
     Raises a PipelineError, the table as it was, where the order is refused; that is reported too. What fails once the work
     is in the table refuses nothing: the report tells of the work then, and only where it cannot be written, the job fails.
     """
-    started = time.monotonic()
+    this = _JobRun(spark, order, time.monotonic())
     configured(spark)
     done: Committed | None = None
-    found: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     try:
         order = _with_columns(spark, order)
+        this = this._replace(order=order)
         protection, table = Protection.of(order.columns, secret), Table(spark, order)
         if order.job in _REPORTED:
-            found = _found(spark, order, table, protection, started)
+            found = _REPORTED[order.job](spark, order, table, protection)
+            written = this.reported(report.of_findings(order, REPORTED_AS[order.job], found, this.seconds))
         elif is_done(table.state(), order):
-            found = _found_done(spark, order, table, started)
+            written = _reported_as_there_already(this, table)
         else:
             done = _WORK[order.job](spark, order, table, protection)
             _check_shown(table.state(), order)
-            found = _told(spark, order, table, done, started)
+            written = _reported_as_committed(this, table, done)
         if order.job in _WORK:
             # Where it fails, the next job does it: until then the newest snapshot is the commit, which says all itself.
             table.settle()
     except Exception as failure:
-        if found or _is_in_table(spark, order, done):
+        if written or _is_in_table(this, done):
             log.exception("%s: its work is in the table, and something else has failed", order.job_id)
-            return found or _told_all_the_same(spark, order, done, started)
-        _refuse(spark, order, failure, started)
+            return written or _reported_despite_failure(this, done)
+        _report_refusal_and_raise_named(this, failure)
         raise
-    log.info("job ended", extra={"job_id": order.job_id, "outcome": found["outcome"]})
-    return found
+    log.info("job ended", extra={"job_id": order.job_id, "outcome": written["outcome"]})
+    return written
 
 
 def _with_columns(spark: SparkSession, order: JobOrder) -> JobOrder:
@@ -102,22 +121,12 @@ def _with_columns(spark: SparkSession, order: JobOrder) -> JobOrder:
     return replace(order, columns=from_file(text, order.source.name))
 
 
-def _found(
-    spark: SparkSession, order: JobOrder, table: Table, protection: Protection, started: float
-) -> dict[str, Any]:
-    """Carry out what leaves every row as it was, and report it."""
-    found = _REPORTED[order.job](spark, order, table, protection)
-    written = report.of_findings(order, REPORTED_AS[order.job], found, time.monotonic() - started)
-    report.write_report(spark, order, written)
-    return written
-
-
-def _found_done(spark: SparkSession, order: JobOrder, table: Table, started: float) -> dict[str, Any]:
+def _reported_as_there_already(this: _JobRun, table: Table) -> dict[str, Any]:
     """The report of work that was in the table already: what the job that did it left, else what its commit tells."""
-    left = json.loads(files.read(spark, order.report_uri) or b"{}")
+    left = json.loads(files.read(this.spark, this.order.report_uri) or b"{}")
     if left.get("outcome") == COMMITTED:
         return {**left, "outcome": ALREADY_THERE}
-    return _told(spark, order, table, committed_earlier(table, order), started)
+    return _reported_as_committed(this, table, committed_earlier(table, this.order))
 
 
 def _check_shown(state: TableState, order: JobOrder) -> None:
@@ -126,45 +135,42 @@ def _check_shown(state: TableState, order: JobOrder) -> None:
         raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
 
 
-def _told(spark: SparkSession, order: JobOrder, table: Table, done: Committed, started: float) -> dict[str, Any]:
-    """Write the report of work that is in the table."""
-    seconds = time.monotonic() - started
-    written = report.of_success(order, done, format_instant(order.end), table.snapshot_id(), seconds)
-    report.write_report(spark, order, written)
-    return written
+def _reported_as_committed(this: _JobRun, table: Table, done: Committed) -> dict[str, Any]:
+    """The report of work that is in the table."""
+    return this.reported(report.of_success(this.order, done, table.snapshot_id(), this.seconds))
 
 
-def _is_in_table(spark: SparkSession, order: JobOrder, done: Committed | None) -> bool:
+def _is_in_table(this: _JobRun, done: Committed | None) -> bool:
     """Whether the work of a job that met a failure is in the table. `done`: what the job knows that it has committed.
 
     Where the table cannot be asked, what the job knows counts.
     """
-    if order.job not in _WORK:
+    if this.order.job not in _WORK:
         return False
     try:
-        return is_done(Table(spark, order).state(), order)
+        return is_done(Table(this.spark, this.order).state(), this.order)
     except PipelineError:
         return False  # it is not, and cannot be put there
     except (Py4JError, PySparkException):
-        log.exception("%s: the table cannot be asked", order.job_id)
+        log.exception("%s: the table cannot be asked", this.order.job_id)
         return done is not None
 
 
-def _told_all_the_same(spark: SparkSession, order: JobOrder, done: Committed | None, started: float) -> dict[str, Any]:
-    """Write the report of work that is in the table, though its job met a failure: what it knows, else what its commit tells."""
-    table = Table(spark, order)
+def _reported_despite_failure(this: _JobRun, done: Committed | None) -> dict[str, Any]:
+    """The report of work that is in the table, though its job met a failure: what it knows, else what its commit tells."""
+    table = Table(this.spark, this.order)
     if done is None:
-        done = committed_earlier(table, order)
+        done = committed_earlier(table, this.order)
         # Without counts, another job has done it.
         done = replace(done, outcome=COMMITTED) if done.counts else done
-    return _told(spark, order, table, done, started)
+    return _reported_as_committed(this, table, done)
 
 
-def _refuse(spark: SparkSession, order: JobOrder, failure: Exception, started: float) -> None:
+def _report_refusal_and_raise_named(this: _JobRun, failure: Exception) -> None:
     """Report a failure that has left the table as it was, and raise it by its name where it has another."""
-    told = failure if isinstance(failure, PipelineError) else lost_race(order, failure)
-    told = told or torn_file(spark, order, failure)
-    error = told or JobFailed(f"{order.job_id}: {failure}")
-    report.write_report(spark, order, report.of_refusal(order, error, time.monotonic() - started))
-    if told and told is not failure:
-        raise told from failure
+    named = failure if isinstance(failure, PipelineError) else lost_race(this.order, failure)
+    named = named or torn_file(this.spark, this.order, failure)
+    error = named or JobFailed(f"{this.order.job_id}: {failure}")
+    this.reported(report.of_refusal(this.order, error, this.seconds))
+    if named and named is not failure:
+        raise named from failure

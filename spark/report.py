@@ -38,12 +38,12 @@ class Committed:
     outcome: str = COMMITTED
 
 
-def of_success(order: JobOrder, done: Committed, watermark: str, snapshot_id: int, seconds: float) -> dict[str, Any]:
+def of_success(order: JobOrder, done: Committed, snapshot_id: int, seconds: float) -> dict[str, Any]:
     """The report of a job that ended well."""
     return {
         **_heading(order),
         "outcome": done.outcome,
-        "watermark": watermark,
+        "watermark": format_instant(order.end),
         "snapshot_id": snapshot_id,
         "counts": dict(done.counts),
         "new_columns": list(done.new_columns),
