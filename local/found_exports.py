@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from pipeline.errors import DamagedExport, ManifestUnreadable
-from pipeline.exports.manifests import ExportManifest, check_totals, parse_files, parse_summary, verify_md5
+from pipeline.exports.manifest_reading import read_manifests
+from pipeline.exports.manifests import ExportManifest, check_totals
 from pipeline.instants import format_instant
 
 #: Bytes of items. Of a handful, half the time is Java's second compiler; a load of 170 MB is a quarter quicker with it.
@@ -49,15 +50,8 @@ def _stretch(manifest: ExportManifest) -> tuple[str, bool, datetime, datetime]:
 def _read(summary: Path) -> FoundExport:
     """The export of a manifest summary. Its refusal says which folder to take away, should it be damaged for good."""
     try:
-        _check_checksum(summary)
-        manifest = parse_summary(str(summary), summary.read_bytes())
-        files = summary.parent / Path(manifest.files_key).name
-        if not files.is_file() or not str(files).endswith("/" + manifest.files_key):
-            raise ManifestUnreadable(
-                f"{summary} names {manifest.files_key}, which the mirror of the bucket does not hold"
-            )
-        _check_checksum(files)
-        check_totals(manifest.with_files(parse_files(str(files), files.read_bytes())))
+        manifest = read_manifests(str(summary), _content).manifest
+        check_totals(manifest)
     except DamagedExport as damaged:
         remedy = (
             f"Mirror the export bucket into the folder again. If it is the same then, take {summary.parent} out of the "
@@ -67,10 +61,9 @@ def _read(summary: Path) -> FoundExport:
     return FoundExport(summary.as_uri(), manifest)
 
 
-def _check_checksum(file: Path) -> None:
-    checksum = file.with_suffix(".md5")
-    if checksum.is_file():
-        verify_md5(str(file), file.read_bytes(), checksum.read_text())
+def _content(path: str) -> bytes | None:
+    file = Path(path)
+    return file.read_bytes() if file.is_file() else None
 
 
 def full_export_at(watermark: str, found: Sequence[FoundExport], folder: Path) -> FoundExport:

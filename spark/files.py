@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -16,11 +15,6 @@ from spark.java import causes
 _ODD_PATH = re.compile(r"%|//|(^|/)\.{0,2}$|/\.{1,2}/")
 #: Bytes that are brought over from Java at once.
 _PIECE = 1_048_576
-
-
-def spelled(key: str, root: str) -> str:
-    """A key as URIs that begin with `root` spell it: percent-encoded after ``file:``, as it stands after ``s3:``."""
-    return quote(key) if root.startswith("file:") else key
 
 
 def hadoop_path(spark: SparkSession, uri: str) -> Any:

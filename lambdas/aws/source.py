@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 from lambdas.aws.clients import client, error_code
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
 from pipeline.exports.requests import VIEW_TYPE, ExportRequest
+from pipeline.exports.words import FILE_FORMAT, FULL, INCREMENTAL
 from pipeline.identity import SourceTable
 from pipeline.planning.horizon import DEFAULT_RECOVERY_DAYS
 from pipeline.planning.observation import SourceHistory
@@ -55,18 +56,18 @@ def start_export(source_arn: str, request: ExportRequest, token: str, bucket: st
         "S3Bucket": bucket,
         "S3Prefix": prefix,
         "S3SseAlgorithm": "AES256",
-        "ExportFormat": "DYNAMODB_JSON",
+        "ExportFormat": FILE_FORMAT,
         "ClientToken": token,
     }
     if request.window is None:
-        asked |= {"ExportType": "FULL_EXPORT", "ExportTime": request.at}
+        asked |= {"ExportType": FULL, "ExportTime": request.at}
     else:
         window = {
             "ExportFromTime": request.window.start,
             "ExportToTime": request.window.end,
             "ExportViewType": VIEW_TYPE,
         }
-        asked |= {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window}
+        asked |= {"ExportType": INCREMENTAL, "IncrementalExportSpecification": window}
     try:
         description: dict[str, Any] = client("dynamodb").export_table_to_point_in_time(**asked)["ExportDescription"]
     except ClientError as error:

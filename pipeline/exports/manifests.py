@@ -27,11 +27,11 @@ from pipeline.errors import (
     UnknownFormat,
 )
 from pipeline.exports.windows import ExportWindow
+from pipeline.exports.words import FILE_FORMAT, FULL, INCREMENTAL, NEW_AND_OLD_IMAGES
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant, parse_instant
 
 _FRACTION = re.compile(r"\.\d*[1-9]\d*Z$")
-FULL, INCREMENTAL = "FULL_EXPORT", "INCREMENTAL_EXPORT"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class DataFile:
 class ExportManifest:
     """An export that DynamoDB has completed: what it is, and its data files.
 
-    `export_time` is set for a full export, `window` for an incremental one.
+    `export_time` is set for a full export, `window` for an incremental one, which may have old images beside the new ones.
     """
 
     export_arn: str
@@ -65,6 +65,7 @@ class ExportManifest:
     window: ExportWindow | None
     files_key: str
     files: tuple[DataFile, ...] = ()
+    has_old_images: bool = False
 
     @property
     def is_full(self) -> bool:
@@ -99,8 +100,8 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
     """Read ``manifest-summary.json``. Raises ManifestUnreadable or UnknownFormat, naming the file and the field."""
     raw = _object(name, content)
     kind = raw.get("exportType", FULL)  # absent on full exports
-    if raw.get("outputFormat") != "DYNAMODB_JSON":
-        raise UnknownFormat(f"{name}: outputFormat is {raw.get('outputFormat')!r}; this product reads DYNAMODB_JSON")
+    if raw.get("outputFormat") != FILE_FORMAT:
+        raise UnknownFormat(f"{name}: outputFormat is {raw.get('outputFormat')!r}; this product reads {FILE_FORMAT}")
     if kind not in (FULL, INCREMENTAL):
         raise UnknownFormat(f"{name}: exportType is {kind!r}; known are {FULL} and {INCREMENTAL}")
     if kind == FULL and not _is_whole_second(raw.get("exportTime")):
@@ -120,6 +121,7 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
             export_time=parse_instant(raw["exportTime"]) if kind == FULL else None,
             window=_window(raw) if kind == INCREMENTAL else None,
             files_key=raw["manifestFilesS3Key"],
+            has_old_images=raw.get("outputView") == NEW_AND_OLD_IMAGES,
         )
     except KeyError as missing:
         raise ManifestUnreadable(f"{name}: the field {missing} is missing") from missing

@@ -16,10 +16,11 @@ from typing import Any
 
 from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed, ExportTimedOut, ExportUnfit
 from pipeline.exports.windows import ExportWindow
+from pipeline.exports.words import NEW_AND_OLD_IMAGES
 from pipeline.instants import EPOCH, format_instant, parse_instant
 
 #: Old images tell inserts from updates and make the counts provable; they cost nothing more to export.
-VIEW_TYPE = "NEW_AND_OLD_IMAGES"
+VIEW_TYPE = NEW_AND_OLD_IMAGES
 #: How many exports of the same stretch are asked for one after the other, before a person should look.
 MOST_REQUESTS = 10
 #: After that, one is tried in each of these, so that nothing is stuck once the cause is gone. Whoever comes in a later one

@@ -6,7 +6,6 @@ folder, in which partial files of failed ones may lie as well.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,23 +16,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.utils import AnalysisException
 
-from pipeline.errors import ChecksumMismatch, DataFileMissing, ManifestUnreadable, UnknownFormat
-from pipeline.exports.manifests import (
-    ExportManifest,
-    check_source,
-    check_totals,
-    check_touch,
-    parse_files,
-    parse_summary,
-    verify_md5,
-)
+from pipeline.errors import ChecksumMismatch, DataFileMissing, UnknownFormat
+from pipeline.exports.manifest_reading import read_manifests, spelled
+from pipeline.exports.manifests import ExportManifest, check_source, check_totals, check_touch
 from pipeline.job_kinds import LOAD, VERIFY
 from pipeline.job_order import JobOrder
 from spark import files
 from spark.expressions.sql import Sql
 
-_SUMMARY = "manifest-summary.json"
-_WITH_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
 #: Base64 of the MD5 of the file that DynamoDB writes for a partition without records.
 _EMPTY_FILE = "FjvgqIxwymKf1RbbqtrZag=="
 #: In a frame of lines: the name of the file that a line is from, which is its own among all exports.
@@ -49,7 +39,6 @@ class Export:
 
     manifest: ExportManifest
     root: str
-    has_old_images: bool
 
     @property
     def files(self) -> dict[str, str]:
@@ -63,7 +52,7 @@ class Export:
 
     def uri(self, key: str) -> str:
         """The URI of a file that the manifests name."""
-        return self.root + files.spelled(key, self.root)
+        return self.root + spelled(key, self.root)
 
 
 def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
@@ -85,34 +74,10 @@ def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:
 
 
 def _read_export(spark: SparkSession, uri: str) -> Export:
-    content = _verified(spark, uri)
-    manifest = parse_summary(uri, content)
-    folder, _, _ = uri.rpartition("/")
-    key_folder, _, name = files.spelled(manifest.files_key, uri).rpartition("/")
-    if not uri.endswith("/" + _SUMMARY) or not (folder + "/").endswith(f"/{key_folder}/"):
-        raise ManifestUnreadable(
-            f"{uri} names {manifest.files_key}, which lies elsewhere: files of an export stay together"
-        )
-    root = folder[: len(folder) - len(key_folder)]
-    if root.startswith("s3:") and root != f"s3://{manifest.bucket}/":
-        raise ManifestUnreadable(f"{uri} was written to the bucket {manifest.bucket}")
-    listed = parse_files(f"{folder}/{name}", _verified(spark, f"{folder}/{name}"))
-    has_old_images = json.loads(content).get("outputView") == _WITH_OLD_IMAGES
-    return Export(manifest.with_files(listed), root, has_old_images)
-
-
-def _verified(spark: SparkSession, uri: str) -> bytes:
-    """A manifest's content, held against the checksum beside it (``.md5``, or ``.checksum`` as the guide has it)."""
-    content = files.read(spark, uri)
-    if content is None:
-        raise ManifestUnreadable(f"{uri} does not exist")
-    stem = uri.rpartition(".")[0]
-    checksum = files.read(spark, stem + ".md5") or files.read(spark, stem + ".checksum")
-    if checksum is None:
-        log.warning("no checksum beside a manifest", extra={"uri": uri})
-    else:
-        verify_md5(uri, content, checksum.decode("ascii", "replace"))
-    return content
+    found = read_manifests(uri, lambda one: files.read(spark, one))
+    for one in found.unproven:
+        log.warning("no checksum beside a manifest", extra={"uri": one})
+    return Export(found.manifest, found.root)
 
 
 def verify_data_files(spark: SparkSession, exports: Sequence[Export]) -> None:

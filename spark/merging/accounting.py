@@ -43,7 +43,7 @@ def told_by_images(changes: DataFrame) -> DataFrame:
 
 def images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
     """Whether the images alone tell what each change will do, the table being where the stretch begins."""
-    return not order.mends and all(export.has_old_images for export in exports)
+    return not order.mends and all(export.manifest.has_old_images for export in exports)
 
 
 def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], order: JobOrder) -> DataFrame:

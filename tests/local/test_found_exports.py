@@ -31,8 +31,11 @@ def test_of_exports_of_the_same_stretch_the_newest_is_taken(tmp_path):
     assert full_export_at("2026-11-01T12:10:00Z", found, tmp_path).manifest.export_arn == later[0].arn
 
 
-def test_a_damaged_manifest_is_refused_with_the_folder_to_take_away_and_without_it_the_newer_export_is_taken(tmp_path):
-    damaged, newer = write_exports(tmp_path, SOURCE, JOURNAL, [FULL, FULL])
+@pytest.mark.parametrize("oddities", [(), ("checksum_names",)])
+def test_a_damaged_manifest_is_refused_with_the_folder_to_take_away_and_without_it_the_newer_export_is_taken(
+    tmp_path, oddities
+):
+    damaged, newer = write_exports(tmp_path, SOURCE, JOURNAL, [FULL, FULL], oddities=oddities)
     damaged.summary.write_bytes(damaged.summary.read_bytes() + b" ")
     with pytest.raises(ChecksumMismatch) as refused:
         find_exports(tmp_path)
