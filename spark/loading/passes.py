@@ -30,7 +30,7 @@ from spark.hiding.protection import Protection
 from spark.iceberg.commits import marker
 from spark.iceberg.table import Table
 from spark.loading.sampling import sample_size
-from spark.refusals import check_items
+from spark.refusals import Suspected, check_items
 from spark.rows.keys import LACKS_KEY, has_cells, lacks_key, observed_room
 from spark.rows.profiles import exploded, observed_misfits
 from spark.rows.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
@@ -169,14 +169,17 @@ def _rows(of: DataFrame, this: Load, columns: Columns) -> DataFrame:
 def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
     """Refuse where a count is not what the manifest says; else what was written, and what there is to learn from it."""
     found, said = _found(this, rows.counts), this.order.columns
-    key, typed = target.columns.key, lambda of: _rows(items(of), this, target.columns)
-    check_items(this.spark, this.order, this.export, {**found, "items": _items_held(this, branch, found)}, typed, key)
+    columns = target.columns
+    suspected = Suspected(
+        this.spark, this.order, [this.export], lambda of: _rows(items(of), this, columns), columns.key
+    )
+    check_items(suspected, {**found, "items": _items_held(this, branch, found)})
     held = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else rows.typed
     if found["misfits"] and found["items"] != this.manifest.item_count:
         # Some task was done twice: what is written is there once.
         found["misfits"] = held.agg(F.sum(misfit_count())).first()[0]  # type: ignore[index]  # an aggregate has a row
     seen = _room_of_keys(this, found["unfit"]) if found["unfit"] else []
-    seen += placed(observed_misfits(exploded(held), said), target.columns) if found["misfits"] else []
+    seen += placed(observed_misfits(exploded(held), said), columns) if found["misfits"] else []
     return Written(branch, held, found, seen)
 
 

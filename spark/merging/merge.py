@@ -43,7 +43,8 @@ from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
 from spark.merging.merge_statement import merge_statement
 from spark.merging.old_images import OldImages, compared_images
-from spark.refusals import check_changes
+from spark.merging.refused_changes import check_changes
+from spark.refusals import Suspected
 from spark.report import Committed, listed_misfits
 from spark.report_from_commit import committed_earlier
 from spark.rows.keys import has_cells
@@ -187,15 +188,10 @@ def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[Da
     columns = as_said(columns, this.order.columns)
     rows = this.keep(looked_through(told, columns.all))
     found = accounting.counted(rows)
-    check_changes(
-        this.spark,
-        this.order,
-        this.exports,
-        found,
-        rows,
-        columns.key,
-        lambda of: changes.readable(of, columns, this.protection),
+    suspected = Suspected(
+        this.spark, this.order, this.exports, lambda of: changes.readable(of, columns, this.protection), columns.key
     )
+    check_changes(suspected, found, rows)
     return rows, found
 
 

@@ -27,7 +27,7 @@ from spark.hiding.contradictions import check_hidden_alike
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection
 from spark.iceberg.table import Table
-from spark.refusals import check_items
+from spark.refusals import Suspected, check_items
 from spark.rows.keys import LACKS_KEY, lacks_key, of_several
 from spark.rows.projection import ITEM, READABLE, rows_with_misfits, unreadable
 from spark.shuffles import for_changes, shuffle_for
@@ -124,5 +124,6 @@ def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:
         "contradicting": F.count(CONTRADICTED),
     }
     found = pairs.counted(compared, also)
-    check_items(this.spark, this.order, this.export, found, lambda of: _typed(this, of), this.columns.key)
+    suspected = Suspected(this.spark, this.order, [this.export], lambda of: _typed(this, of), this.columns.key)
+    check_items(suspected, found)
     return found
