@@ -1,30 +1,23 @@
 """Values that contradict what is declared for their places: counted, and refused by name.
 
-Three kinds: a value whose type the declared type excludes; a map or list where a hash is declared; an earlier misfit at a
-place that is protected now.
+Two kinds: a value whose type the declared type excludes; a map or list where a hash is declared.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.names import MISFITS
 from pipeline.columns.overrides import ANY, Override, Overrides, is_narrow, mended_by, tags_of
 from pipeline.columns.pointers import names, step
-from pipeline.columns.protected import check_protected, holds_plain, protected_at
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
-from pipeline.job_order import JobOrder
 from spark.expressions.sql import Sql, literal, one_of, when
 from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX
+from spark.hiding.pointer_patterns import any_or, whole
 from spark.rows.keys import shown
 
 
@@ -87,62 +80,15 @@ def _missed(found: str) -> tuple[str, str, str]:
     return said, "one", f"hash what is inside ({pointer}/{ANY}) or drop {pointer}"
 
 
-def check_hidden_alike(
-    rows: DataFrame,
-    metadata: Mapping[str, Any],
-    watermark: datetime | None,
-    order: JobOrder,
-    columns: Columns,
-    secret: str,
-) -> None:
-    """Refuse to go on where the rows that a table showed at a watermark were made with other rules that hide values.
-
-    `columns`: those that these rows have. `secret`: the fingerprint of the one that hashes are keyed with now.
-    Raises RebuildNeeded.
-    """
-    if new := check_protected(protected_at(metadata, watermark), columns, order.columns, secret):
-        _check_misfits(rows, new)
-
-
-def _check_misfits(rows: DataFrame, new: Sequence[Override]) -> None:
-    """Refuse rows of a table whose misfits may hold something of what is to be dropped or hashed from now on.
-
-    Raises RebuildNeeded. Iceberg knows the files without misfits, which are not read.
-    """
-    held = [F.exists(F.map_keys(MISFITS), partial(_is_beside, rule)) for rule in new]
-    found: Any = rows.where(F.col(MISFITS).isNotNull()).agg(*(F.bool_or(one) for one in held)).first()
-    for rule, is_held in zip(new, found):
-        if is_held:
-            raise holds_plain(rule)
-
-
-def _is_beside(rule: Override, pointer: Column) -> Column:
-    """Whether a pointer is that of a rule's place, or of one around it or inside it."""
-    inside = ""
-    for name in reversed(rule.path):
-        inside = f"(/{_any_or(name)}{inside or '(/.*)?'})?"
-    return pointer.rlike(_whole(inside))
-
-
 _TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
 
 
 def _is_at(rule: Override) -> Sql:
     """Whether a misfit lies at a place that a rule speaks of."""
-    place = "".join("/" + _any_or(name) for name in rule.path)
-    return f"pointer RLIKE {literal(_whole(place))}"
+    place = "".join("/" + any_or(name) for name in rule.path)
+    return f"pointer RLIKE {literal(whole(place))}"
 
 
 def _if_contradicted(number: str, rule: Override) -> Sql:
     """The number of a rule where a misfit contradicts the type that it says."""
     return f"'{number}'" if is_narrow(rule.type) else when(one_of(_TAG, tags_of(rule.type)), "NULL", f"'{number}'")
-
-
-def _whole(steps: str) -> str:
-    """Steps of a pointer as the pattern of all of it; names may hold line ends, which a dot and $ know."""
-    return rf"(?s)^{steps}\z"
-
-
-def _any_or(name: str) -> str:
-    """A step of a pointer as a pattern."""
-    return "[^/]*" if name == ANY else re.escape(step(name))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import IllegalArgumentException
 
-from pipeline.columns.protected import protected_text
 from pipeline.errors import Gap, Overlap, TableContended
 from pipeline.job_order import JobOrder
 from pipeline.table.guard import is_done
-from pipeline.table.marker import PROTECTED, Marker, TableState
+from pipeline.table.marker import TableState
 from spark.iceberg.table import Table
 from spark.java import causes, classes
 
@@ -72,23 +71,3 @@ def _is_conflict(failure: Exception, conflicts: Set[str]) -> bool:
         is_of_glue = any(_OF_GLUE in name for name in classes(failure))
         return not (_GLUES_CONFLICTS if is_of_glue else conflicts).isdisjoint(causes(failure))
     return "fast-forward" in str(failure)
-
-
-def marker(
-    order: JobOrder, counts: Mapping[str, int], billed_bytes: int | None = None, *, fingerprint: str
-) -> dict[str, str]:
-    """What a commit of this order says of itself, as properties. `billed_bytes`: what a merge's exports were billed.
-
-    `fingerprint`: of the secret that its hashes are keyed with, empty where there are none.
-    """
-    said = Marker(
-        watermark=order.end,
-        start=order.start,
-        job=order.job,
-        job_id=order.job_id,
-        source_arn=order.source.arn,
-        source_id=order.source.id,
-        counts=counts,
-        billed_bytes=billed_bytes,
-    )
-    return {**said.to_properties(), PROTECTED: protected_text(order.columns, fingerprint)}

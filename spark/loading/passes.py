@@ -22,12 +22,12 @@ from pipeline.columns.table_columns import Columns
 from pipeline.errors import TableContended
 from pipeline.exports.manifests import ExportManifest
 from pipeline.job_order import JobOrder
+from pipeline.table.order_marker import marker_of
 from spark.exports.reading import Export
 from spark.exports.records import items, items_of_files
 from spark.expressions.sql import when
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
-from spark.iceberg.commits import marker
 from spark.iceberg.table import Table
 from spark.loading.sampling import sample_size
 from spark.refusals import Suspected, check_items
@@ -71,7 +71,7 @@ class Load:
 
     def marker(self, counts: dict[str, int]) -> dict[str, str]:
         """What the commits of this load say of themselves."""
-        return marker(self.order, counts, fingerprint=self.protection.fingerprint)
+        return marker_of(self.order, counts, fingerprint=self.protection.fingerprint)
 
 
 class Counted(NamedTuple):

@@ -31,13 +31,15 @@ from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity
 from pipeline.table.guard import check_key, is_done
 from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_state, row_count
+from pipeline.table.order_marker import marker_of
 from spark.caching import kept
 from spark.drift import with_columns_made_ready
 from spark.exports.reading import Export, packed_bytes, proven, read_exports
-from spark.hiding.contradictions import check_contradictions, check_hidden_alike
+from spark.hiding.contradictions import check_contradictions
+from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word
-from spark.iceberg.commits import committed, marker
+from spark.iceberg.commits import committed
 from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
 from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
@@ -212,7 +214,7 @@ def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]]
 
 def _marker(this: _Merge, found: dict[str, int]) -> dict[str, str]:
     billed = sum(export.manifest.billed_bytes for export in this.exports)
-    return marker(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
+    return marker_of(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
 
 
 def _done(this: _Merge, found: dict[str, int]) -> Committed:

@@ -23,7 +23,7 @@ from pipeline.table.marker import row_count
 from pipeline.table.verification import accounted, difference_count, named, told
 from spark.exports.reading import Export, lines, read_exports, verify_data_files
 from spark.exports.records import items
-from spark.hiding.contradictions import check_hidden_alike
+from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection
 from spark.iceberg.table import Table

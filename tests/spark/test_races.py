@@ -15,7 +15,8 @@ import spark.loading.passes
 import spark.merging.accounting
 import spark.merging.merge
 from pipeline.errors import Overlap, TableContended
-from spark.iceberg.commits import marker, undisturbed
+from pipeline.table.order_marker import marker_of
+from spark.iceberg.commits import undisturbed
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import another_id, minute
@@ -202,7 +203,7 @@ def _rival(source, order):
     conf.set(f"{catalog}.warehouse", source.warehouse.as_uri())
     rows = source.spark.table(f"rival.shop.{source.name}").withColumn("v", F.lit(7).cast("bigint"))
     writer = rows.writeTo(f"rival.shop.{source.name}")
-    for name, value in marker(order, {}, fingerprint="").items():
+    for name, value in marker_of(order, {}, fingerprint="").items():
         writer = writer.option(f"snapshot-property.{name}", value)
     writer.overwrite(F.lit(True))
 

@@ -20,7 +20,7 @@ from local.aws.emr.sessions import client_of
 from pipeline.job_order import JobOrder
 from pipeline.table.guard import is_done
 from pipeline.table.marker import read_table_state
-from spark.iceberg.commits import marker
+from pipeline.table.order_marker import marker_of
 
 
 def merge(arguments: Sequence[str], credentials: Mapping[str, str]) -> int:
@@ -31,7 +31,7 @@ def merge(arguments: Sequence[str], credentials: Mapping[str, str]) -> int:
     if is_done(read_table_state(json.loads(table.metadata.model_dump_json(by_alias=True))), order):
         return 0
     gone = [_row(key) for key in _deletions(order, credentials)]
-    properties = marker(order, {"read": len(gone), "deleted": len(gone)}, billed_bytes=0, fingerprint="")
+    properties = marker_of(order, {"read": len(gone), "deleted": len(gone)}, billed_bytes=0, fingerprint="")
     with table.transaction() as transaction:
         transaction.delete(gone[0] if len(gone) == 1 else Or(*gone), snapshot_properties=properties)
         transaction.set_properties(properties)
