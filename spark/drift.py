@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from pipeline.columns.changes import changed_columns, new_columns, paths_to_count
 from pipeline.columns.field_ids import shown_columns
-from pipeline.columns.profile import MEMBER, Observed, Path
+from pipeline.columns.profile import Observed, Path, member_step
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.job_order import JobOrder
@@ -77,7 +77,7 @@ def _count(value: Sql, type_: ColumnType, path: Path) -> Sql:
     if not path:
         return when(f"{value} IS NOT NULL", "1", "0")
     if type_.kind is Kind.STRUCT:
-        field = next(field for field in type_.fields if MEMBER + field.attribute == path[0])
+        field = next(field for field in type_.fields if member_step(field.attribute) == path[0])
         return _count(f"{value}.`{field.name}`" if value else f"`{field.name}`", field.type, path[1:])
     inside = type_.element
     assert inside is not None  # a path leads on through structs, lists and dictionaries only

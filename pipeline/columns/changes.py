@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pipeline.columns.misfit_paths import resolved
-from pipeline.columns.overrides import ANY
 from pipeline.columns.pointers import step
-from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path
+from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, rule_path
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind
 
@@ -77,14 +76,14 @@ def _changes(before: Iterable[Field], after: Iterable[Field], outer: str = "", p
     # A column that is given to another attribute is another column.
     left = {(field.name, field.attribute): field for field in before}
     for field in after:
-        name, inside = outer + field.name, (*path, MEMBER + field.attribute)
+        name, inside = outer + field.name, (*path, member_step(field.attribute))
         known = left.pop((field.name, field.attribute), None)
         if known is None:
             yield _Change(name, inside, None, field.type)
         else:
             yield from _changes_inside(known.type, field.type, name, inside)
     for field in left.values():
-        yield _Change(outer + field.name, (*path, MEMBER + field.attribute), field.type, None)
+        yield _Change(outer + field.name, (*path, member_step(field.attribute)), field.type, None)
 
 
 def _changes_inside(before: ColumnType, after: ColumnType, name: str, path: Path) -> Iterator[_Change]:
@@ -97,7 +96,7 @@ def _changes_inside(before: ColumnType, after: ColumnType, name: str, path: Path
 
 
 def _pointer(path: Path) -> str:
-    return "".join("/" + (ANY if one == ELEMENT else step(one.removeprefix(MEMBER))) for one in path)
+    return "".join("/" + step(name) for name in rule_path(path))
 
 
 def _word(type_: ColumnType) -> str:

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from pipeline.columns.overrides import ANY, NO_OVERRIDES, Overrides
-from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path
+from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path, rule_path
 from pipeline.columns.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
 
@@ -103,7 +103,7 @@ class _Seen:
 
     def _is_named(self, path: Path) -> bool:
         """Whether something is said of this very place, or that the map around it is a struct."""
-        place = tuple(ANY if one == ELEMENT else one[len(MEMBER) :] for one in path)
+        place = rule_path(path)
         return any(
             (rule.path[-1] != ANY and rule.matches(place)) or (rule.type == "struct" and rule.matches(place[:-1]))
             for rule in self._said

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pipeline.columns.pointers import step
-from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path
+from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, name_of
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 
@@ -72,11 +72,11 @@ def _has_column(path: Path, columns: Columns) -> bool:
 
 
 def _type_of(first: str, columns: Columns) -> ColumnType | None:
-    return columns.types.get(first[len(MEMBER) :])
+    return columns.types.get(name_of(first))
 
 
 def _type_below(type_: ColumnType, below: str) -> ColumnType | None:
     """The type of a column's field, or of what is inside a list, set or dictionary, whatever the step."""
     if type_.kind is Kind.STRUCT:
-        return next((field.type for field in type_.fields if MEMBER + field.attribute == below), None)
+        return next((field.type for field in type_.fields if member_step(field.attribute) == below), None)
     return type_.element

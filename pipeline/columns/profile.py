@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipeline.columns.overrides import ANY
 from pipeline.columns.pointers import names
 
 MEMBER, ELEMENT = ".", "[]"
@@ -17,6 +18,22 @@ MEMBER, ELEMENT = ".", "[]"
 MOST_DIGITS = 38
 
 Path = tuple[str, ...]
+
+
+def member_step(name: str) -> str:
+    """The step to a member of an item or map."""
+    return MEMBER + name
+
+
+def name_of(step: str) -> str:
+    """The name of the member that a step leads to."""
+    return step[len(MEMBER) :]
+
+
+def rule_path(path: Path) -> tuple[str, ...]:
+    """A path as rules write it: names, and `ANY` for any element."""
+    # Of thousands of names in a map each is asked for: nothing is called for a step.
+    return tuple(ANY if one == ELEMENT else one[len(MEMBER) :] for one in path)
 
 
 @dataclass(frozen=True)
@@ -146,7 +163,7 @@ class Profile:
                 here.elements = here.elements or Profile()
                 here = here.elements
             else:
-                here = here.members.setdefault(step[len(MEMBER) :], Profile())
+                here = here.members.setdefault(name_of(step), Profile())
         return here
 
     def _add(self, row: Observed) -> None:
@@ -182,4 +199,4 @@ def _common(pins: Iterable[str]) -> str:
 
 def steps_of(pointer: str) -> Path:
     """Read a JSON pointer (RFC 6901) as steps; an index reads as a member, since a pointer does not say which it is."""
-    return tuple(MEMBER + name for name in names(pointer))
+    return tuple(map(member_step, names(pointer)))

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import SparkSession
 
-from pipeline.columns.profile import MEMBER, Observed
+from pipeline.columns.profile import Observed, name_of
 from pipeline.exports.manifests import ExportManifest
 from spark import files
 from spark.exports.reading import READ_AT_ONCE, Export
@@ -50,4 +50,4 @@ def often_null(manifest: ExportManifest, seen: Sequence[Observed]) -> list[str]:
     """Attributes that are NULL in many of the items of the sample, the most frequent first. `seen`: what was counted there."""
     many = sample_size(manifest) / _OFTEN
     nulls = [row.path for row in seen if row.tag == "NULL" and row.count >= many]
-    return [path[0].removeprefix(MEMBER) for path in nulls if len(path) == 1][:_MOST_ASKED]
+    return [name_of(path[0]) for path in nulls if len(path) == 1][:_MOST_ASKED]

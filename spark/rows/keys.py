@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.profile import MEMBER, Observed
+from pipeline.columns.profile import Observed, member_step
 from pipeline.columns.types import Field
 from pipeline.identity import KeyAttribute
 from spark.expressions.cells import cell
@@ -60,5 +60,7 @@ def observed_room(items: DataFrame, level: Sql, key: Sequence[KeyAttribute], cou
     rooms = [F.struct(*room(f"n{i}")) for i in range(len(numbers))]
     found: Any = items.selectExpr(*plain).agg(*rooms).first()
     return [
-        Observed((MEMBER + name,), "N", count, *found[i]) for i, name in enumerate(numbers) if found[i][0] is not None
+        Observed((member_step(name),), "N", count, *found[i])
+        for i, name in enumerate(numbers)
+        if found[i][0] is not None
     ]

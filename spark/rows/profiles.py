@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from pipeline.columns.item_sample import MOST_NAMES, MOST_PATHS, OTHERS, levels_for
 from pipeline.columns.names import MISFITS
 from pipeline.columns.overrides import ANY, NO_OVERRIDES, Overrides
-from pipeline.columns.profile import ELEMENT, MEMBER, Observed
+from pipeline.columns.profile import ELEMENT, MEMBER, Observed, member_step
 from spark.expressions.numbers import plain_number, room
 from spark.expressions.places import Naming, place, places
 from spark.expressions.pointers import names
@@ -128,7 +128,7 @@ def _is_named(depth: int, said: Overrides) -> Sql:
 
 
 def _is_step(place: int, name: str) -> Sql:
-    return f"get(path, {place}) = {literal(MEMBER + name)}"
+    return f"get(path, {place}) = {literal(member_step(name))}"
 
 
 def _count(found: Sql) -> Sql:
