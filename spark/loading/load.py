@@ -49,7 +49,7 @@ _MOST_PASSES = 3
 
 
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
-    """Carry out a load. Raises a JobRefused, the table's content as it was."""
+    """Carry out a load. Raises a JobRefused or a TableUnfit, the table's content as it was."""
     order.columns.check_key(order.source.key)
     metadata = with_own_columns(table, table.metadata())
     kept = kept_names(metadata)

@@ -101,8 +101,9 @@ def _items(this: Load) -> DataFrame:
 def written(this: Load, target: Target, rows: Counted) -> Written:
     """Write all rows to a branch, or nowhere where no branch can carry them, counting as they pass.
 
-    Raises a JobRefused for an export that is not what its manifest says. Who carries on without what was written takes it
-    back (`Table.withdraw`).
+    Raises a JobRefused for an export that is not what its manifest says, and TableContended where somebody else has made the
+    table, or given a name of its columns away, meanwhile. Who carries on without what was written takes it back
+    (`Table.withdraw`).
     """
     branch = "" if target.replaces_key else _new_branch(this, target)
     if branch:

@@ -88,7 +88,7 @@ class _NotPlain(Exception):
 
 
 def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
-    """Carry out a merge or a backfill. Raises a JobRefused or TableContended, the table's content as it was."""
+    """Carry out a merge or a backfill. Raises a JobRefused or a TableUnfit, the table's content as it was."""
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()

@@ -49,7 +49,8 @@ class Verification(NamedTuple):
 def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> dict[str, Any]:
     """Compare; returns counts, snapshot and result where source and table are equal.
 
-    Raises VerificationFailed with the differences, or what a load raises where the export is not whole.
+    Raises VerificationFailed with the differences, or what a load raises where the export is not whole; what a merge raises
+    where the table is not at the order's instant, or is not there any more.
     """
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
