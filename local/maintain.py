@@ -8,6 +8,7 @@ from typing import Any
 
 from local.local_table import LocalTable
 from local.session import local_session, run_order
+from pipeline.job_kinds import MAINTAIN
 
 
 def maintain(table: LocalTable, snapshot_days: int) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def maintain(table: LocalTable, snapshot_days: int) -> dict[str, Any]:
     # Rows stay as they are: nobody asks by which key they are found.
     source, at = marker.source(()), marker.watermark
     # Asked for twice, it is done twice: another job may have died meanwhile.
-    order = table.order("maintain", f"maintain-{uuid.uuid4().hex[:16]}", source, at, at)
+    order = table.order(MAINTAIN, f"{MAINTAIN}-{uuid.uuid4().hex[:16]}", source, at, at)
     spark = local_session(table.warehouse)
     try:
         return run_order(spark, replace(order, snapshot_days=snapshot_days), table.secret)

@@ -18,6 +18,7 @@ from local.session import local_session, run_order
 from pipeline.errors import WatermarkMissing
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
+from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
 
 
@@ -51,10 +52,10 @@ def _orders(chain: Chain, source: SourceTable, table: LocalTable) -> list[JobOrd
     orders = []
     if chain.base:
         at = chain.base.manifest.end
-        orders.append(table.order("load", _job_id("load", (chain.base,)), source, at, at, (chain.base,)))
+        orders.append(table.order(LOAD, _job_id(LOAD, (chain.base,)), source, at, at, (chain.base,)))
     if chain.windows:
         start, end = chain.windows[0].manifest.start, chain.windows[-1].manifest.end
-        orders.append(table.order("merge", _job_id("merge", chain.windows), source, start, end, chain.windows))
+        orders.append(table.order(MERGE, _job_id(MERGE, chain.windows), source, start, end, chain.windows))
     return orders
 
 

@@ -11,6 +11,7 @@ from local.local_table import LocalTable
 from local.session import local_session, run_order
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
+from pipeline.job_kinds import VERIFY
 
 
 def verify(exports: Path, table: LocalTable) -> dict[str, Any]:
@@ -20,8 +21,8 @@ def verify(exports: Path, table: LocalTable) -> dict[str, Any]:
     found, watermark = find_exports(exports.resolve()), marker.watermark
     export = full_export_at(watermark_text := format_instant(watermark), found, exports)
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
-    job_id = f"verify-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
-    order = table.order("verify", job_id, marker.source(table.key), watermark, watermark, (export,))
+    job_id = f"{VERIFY}-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
+    order = table.order(VERIFY, job_id, marker.source(table.key), watermark, watermark, (export,))
     spark = local_session(table.warehouse, is_bulk=is_long(export))
     try:
         return run_order(spark, order, table.secret)

@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.changes import changed_columns, new_columns, paths_to_count
+from pipeline.columns.column_changes import changed_columns, new_columns, paths_to_count
 from pipeline.columns.field_ids import shown_columns
 from pipeline.columns.profile import Observed, Path, member_step
 from pipeline.columns.table_columns import Columns

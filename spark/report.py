@@ -17,6 +17,7 @@ from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.run_reports import COMMITTED, REFUSED
 from spark import files
+from spark.rows.profiles import MISFIT_TAG
 
 MOST_LISTED = 50
 
@@ -82,9 +83,8 @@ def listed_misfits(misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]
     path = F.regexp_replace("pointer", "(?<=[^/])/[0-9]+(?=/|$)", "/*")
     for place in dictionaries(columns):
         path = F.regexp_replace(path, f"^({place})/[^/]+", "$1/*")
-    tag = F.regexp_extract("json", '^\\{"([A-Z]+)"', 1)
     rows = (
-        misfits.groupBy(path.alias("path"), tag.alias("type"))
+        misfits.groupBy(path.alias("path"), F.expr(MISFIT_TAG).alias("type"))
         .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
         .orderBy(F.desc("count"), "path", "type")
         .limit(MOST_LISTED)

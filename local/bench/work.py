@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from local.bench import bound, exports, obvious
 from local.session import CATALOG, local_session, run_order
+from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
 
 TIDEMARK, BOUND, OBVIOUS = "tidemark", "the bound", "the obvious way"
@@ -153,7 +154,7 @@ def _files(this: Round) -> list[str]:
 
 
 def _order(this: Round, warehouse: Path) -> JobOrder:
-    job = "load" if this.is_load else "merge"
+    job = LOAD if this.is_load else MERGE
     start = exports.window(this.first).start
     return JobOrder(
         job=job,

@@ -19,6 +19,7 @@ from spark.expressions.sql import Sql, literal, one_of, when
 from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX
 from spark.hiding.pointer_patterns import any_or, whole
 from spark.rows.keys import shown
+from spark.rows.profiles import MISFIT_TAG
 
 
 def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
@@ -33,7 +34,7 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
     hashed = [f"WHEN {_is_at(rule)} THEN NULL" for rule in columns.protections if rule.hash]
     typed = [f"WHEN {_is_at(rule)} THEN {_if_contradicted(i, rule)}" for i, rule in reversed(rules.items())]
     first: Any = (
-        misfits.selectExpr("example", f"{_TAG} AS tag", f"CASE {' '.join(hashed + typed)} END AS rule")
+        misfits.selectExpr("example", f"{MISFIT_TAG} AS tag", f"CASE {' '.join(hashed + typed)} END AS rule")
         .where("rule IS NOT NULL")
         .groupBy("rule", "tag")
         .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
@@ -80,9 +81,6 @@ def _missed(found: str) -> tuple[str, str, str]:
     return said, "one", f"hash what is inside ({pointer}/{ANY}) or drop {pointer}"
 
 
-_TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
-
-
 def _is_at(rule: Override) -> Sql:
     """Whether a misfit lies at a place that a rule speaks of."""
     place = "".join("/" + any_or(name) for name in rule.path)
@@ -91,4 +89,6 @@ def _is_at(rule: Override) -> Sql:
 
 def _if_contradicted(number: str, rule: Override) -> Sql:
     """The number of a rule where a misfit contradicts the type that it says."""
-    return f"'{number}'" if is_narrow(rule.type) else when(one_of(_TAG, tags_of(rule.type)), "NULL", f"'{number}'")
+    return (
+        f"'{number}'" if is_narrow(rule.type) else when(one_of(MISFIT_TAG, tags_of(rule.type)), "NULL", f"'{number}'")
+    )

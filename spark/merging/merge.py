@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.columns.changes import new_columns
+from pipeline.columns.column_changes import new_columns
 from pipeline.columns.field_ids import check_shown, shown_columns
 from pipeline.columns.growth import grown
 from pipeline.columns.misfit_paths import placed, without_column
@@ -63,14 +63,16 @@ log = logging.getLogger(__name__)
 class _Merge(NamedTuple):
     """What every step of one merge needs.
 
-    `metadata`: the table's from before it. `folded`: the changes before they are typed. `changed`: the filter of their keys,
-    to be waited for. `held`: lets go of what was kept when the merge has ended. `images`: what old images were compared with.
+    `images_tell`: whether the images alone say what each change will do. `metadata`: the table's from before it. `folded`: the
+    changes before they are typed. `changed`: the filter of their keys, to be waited for. `held`: lets go of what was kept when
+    the merge has ended. `images`: what old images were compared with.
     """
 
     spark: SparkSession
     order: JobOrder
     table: Table
     exports: Sequence[Export]
+    images_tell: bool
     protection: Protection
     metadata: Mapping[str, Any]
     folded: DataFrame
@@ -92,7 +94,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()
-    rows, records, told_by_images = row_count(metadata), _records(exports), accounting.images_tell(order, exports)
+    rows, records, images_tell = row_count(metadata), _records(exports), accounting.images_tell(order, exports)
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
@@ -105,7 +107,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     check_hidden_alike(rows_there, metadata, watermark, order, shown, protection.fingerprint)
     with ExitStack() as held:
         with proven(spark, exports):
-            compares = order.compare_old_images and told_by_images and records > 0
+            compares = order.compare_old_images and images_tell and records > 0
             lines = changes.numbered_lines(spark, exports)
             if any(export.files_with_records for export in exports):
                 gather_for(spark, records, packed_bytes(lines))
@@ -114,8 +116,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
             changed = key_filter.KeyFilter
             if key_filter.pays(rows, records):
                 changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
-            this = _Merge(spark, order, table, exports, protection, metadata, folded, changed, held)
-            told = _told(this, before)
+            this = _Merge(spark, order, table, exports, images_tell, protection, metadata, folded, changed, held)
+            net = _with_outcomes(this, before)
         if compares:
             images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
             this = this._replace(images=images)
@@ -123,19 +125,19 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         # Before former partitions go, which nothing brings back, it has to be known that nothing is refused.
         if not (had_misfits(metadata) or has_former_partitions(metadata)):
             # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
-            told = told if told_by_images else this.keep(told)
-            done = _merged_as_read(this, told, before)
-        done = done or _merged_when_counted(this, told, before)
+            net = net if images_tell else this.keep(net)
+            done = _merged_as_read(this, net, before)
+        done = done or _merged_when_counted(this, net, before)
         return with_columns_made_ready(done, spark, table, order, metadata)
 
 
-def _told(this: _Merge, columns: Columns) -> DataFrame:
+def _with_outcomes(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
-    told = changes.net_changes(this.folded, as_said(columns, this.order.columns), this.protection)
-    if accounting.images_tell(this.order, this.exports):
-        return accounting.told_by_images(told)
+    net = changes.net_changes(this.folded, as_said(columns, this.order.columns), this.protection)
+    if this.images_tell:
+        return accounting.told_by_images(net)
     key = [field.name for field in columns.key]
-    return accounting.told_by_table(told, _rows_of_changed(this, columns), key, this.order)
+    return accounting.told_by_table(net, _rows_of_changed(this, columns), key, this.order)
 
 
 def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
@@ -143,7 +145,7 @@ def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
     return this.changed().passed(this.spark.table(this.table.sql_name), [field.name for field in columns.key])
 
 
-def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committed | None:
+def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed | None:
     """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked through first."""
     found: dict[str, int] = {}
 
@@ -153,7 +155,7 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
             raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
         return _marker(this, found)
 
-    rows = without_misfits(accounting.watched(told)).where(has_cells(columns.key))
+    rows = without_misfits(accounting.watched(net)).where(has_cells(columns.key))
     try:
         _commit(this, rows, say, columns)
     except _NotPlain as reason:
@@ -167,15 +169,15 @@ def _merged_as_read(this: _Merge, told: DataFrame, columns: Columns) -> Committe
     return _done(this, found) if found else committed_earlier(this.table, this.order)
 
 
-def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Committed:
+def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
-    rows, found = _looked_through(this, told, before)
+    rows, found = _looked_through(this, net, before)
     key, said = [field.name for field in before.key], this.order.columns
     seen = without_column(observed_misfits(exploded(rows, key), said), before) if found["misfits"] else []
     # With room for every attribute and nested field that has none.
     columns = grown(before, Profile.of(placed(seen, before)), said) if seen else before
     if columns != before:
-        rows, found = _looked_through(this, _told(this, columns), columns)
+        rows, found = _looked_through(this, _with_outcomes(this, columns), columns)
     misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []
     # Not before nothing can refuse the changes any more.
     without_former_partitions(this.table, this.metadata)
@@ -185,10 +187,10 @@ def _merged_when_counted(this: _Merge, told: DataFrame, before: Columns) -> Comm
     return replace(_done(this, found), misfits=misfits, new_columns=new_columns(before, columns, seen))
 
 
-def _looked_through(this: _Merge, told: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
+def _looked_through(this: _Merge, net: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
     """The changes with their misfits, and their counts."""
     columns = as_said(columns, this.order.columns)
-    rows = this.keep(looked_through(told, columns.all))
+    rows = this.keep(looked_through(net, columns.all))
     found = accounting.counted(rows)
     suspected = Suspected(
         this.spark, this.order, this.exports, lambda of: changes.readable(of, columns, this.protection), columns.key

@@ -52,6 +52,10 @@ def exploded(rows: DataFrame, key: Sequence[str] = ()) -> DataFrame:
     return rows.select(of_row.alias("example"), F.explode(MISFITS).alias("pointer", "json"))
 
 
+#: The type of a misfit, as its DynamoDB JSON says.
+MISFIT_TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
+
+
 def observed_misfits(misfits: DataFrame, said: Overrides = NO_OVERRIDES) -> list[Observed]:
     """Count types at the paths of misfits, as `exploded` gives them, and below them; as many levels as of a sample's items."""
     counts, limited = _counts(misfits, levels_for(said)), 1
