@@ -168,9 +168,10 @@ def job_rights(places: Places) -> list[Right]:
 
 
 def _read_secrets(places: Places) -> list[Right]:
-    """EMR Serverless looks a job's secrets up with the job's role. Only where a table hashes."""
+    """EMR Serverless looks a job's secrets up, as a service or with the job's role. Only where a table hashes."""
+    actions = ("secretsmanager:GetSecretValue", "secretsmanager:DescribeSecret")
     why = "Secrets Manager ends every ARN in six characters of its own."
-    return [Right(("secretsmanager:GetSecretValue",), places.secrets, why_wildcard=why)] if places.secrets else []
+    return [Right(actions, places.secrets, why_wildcard=why)] if places.secrets else []
 
 
 def state_machine_rights(places: Places, functions: tuple[str, ...], job_role: str) -> list[Right]:

@@ -332,9 +332,10 @@ class JobFailed(PipelineError):
     """The Spark job ended without success and without saying why by name."""
 
     default_remedy = (
-        "Read the job's driver log (the link is in the mail). A job may take 12 hours, and wait for 6 before it begins; without "
-        "its secret it cannot begin. Out of memory or disk: make the workers larger (spark.worker_memory_gb, "
-        "spark.worker_disk_gb), and deploy."
+        "Read the job's driver log (the link is in the mail). A job may take 12 hours, and wait for 6 before it begins. Out of "
+        "memory or disk: make the workers larger (spark.worker_memory_gb, spark.worker_disk_gb), and deploy. Where the table "
+        "hashes, the policies of its secret and of the secret's key must let EMR Serverless read it, or no job begins; the "
+        'README has the commands ("A secret for hashes").'
     )
 
 

@@ -28,12 +28,12 @@ class Check(TypedDict):
 
 
 class AccessDenied(Exception):
-    """IAM refuses an action; the text is the one AWS answers with."""
+    """IAM refuses an action; the text is the one AWS answers with. `policy`: the kind that would have to allow it."""
 
-    def __init__(self, principal: str, action: str, resource: str) -> None:
+    def __init__(self, principal: str, action: str, resource: str, policy: str = "identity-based") -> None:
         super().__init__(
             f"User: {principal} is not authorized to perform: {action} on resource: {resource} "
-            f"because no identity-based policy allows the {action} action"
+            f"because no {policy} policy allows the {action} action"
         )
         self.action = action
 
@@ -113,6 +113,32 @@ def check_trust(role_arn: str, principal: str, source: str = "") -> None:
         ):
             return
     raise AccessDenied(principal, "sts:AssumeRole", role_arn)
+
+
+def check_service(principal: str, action: str, resource: str, policy: str, context: Mapping[str, str]) -> None:
+    """A service that acts for itself may do what the resource's own policy allows it. Raises AccessDenied.
+
+    `context` holds condition keys, such as the ARN of what the service acts for.
+    """
+    from ministack import app
+    from ministack.core import iam_evaluator
+    from ministack.core.responses import get_region
+
+    if not app.AUTH:
+        return
+    told = {key.lower(): value for key, value in context.items()}
+    account = resource.split(":")[4]
+    request = iam_evaluator.EvalContext(
+        principal, "Service", account, action, resource, get_region(), service_context=told
+    )
+    about_it = [
+        statement
+        for statement in statements_of(policy or "{}")
+        if iam_evaluator._service_principal_matches(statement.get("Principal"), principal)
+    ]
+    parsed = iam_evaluator.parse_policy_document({"Statement": about_it})
+    if iam_evaluator.evaluate(request, [parsed]).decision != "Allow":
+        raise AccessDenied(principal, action, resource, "resource-based")
 
 
 def statements_of(document: str | dict[str, Any]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from local import reader
+from tests.hash_secret import make_secret
 
 SECRET = "what the ledger's zip codes are hashed with"  # noqa: S105 - a test's own
 
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
 def test_two_tables_are_followed_at_once_each_with_its_own_windows(world):
     orders, ledger = world, world.beside("ledger")
-    world.aws.client("secretsmanager").create_secret(Name="shop/ledger", SecretString=SECRET)
+    make_secret(world.aws, "shop/ledger", SECRET, world.deployed.outputs["ApplicationId"])
     for one, count in ((orders, 30), (ledger, 20)):
         one.shop.open_orders(count)
     world.pass_minutes(60)

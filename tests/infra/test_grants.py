@@ -153,7 +153,9 @@ def test_each_role_may_do_what_is_written_here_and_nothing_else(template, name):
 
 def test_jobs_read_the_secrets_of_tables_that_hash_and_no_others(of_shop):
     read = [line for line in rights(of_shop, "JobRole") if "secretsmanager" in line]
-    assert read == ["secretsmanager:GetSecretValue on secretsmanager:secret:shop/pii-??????"]
+    assert read == [
+        "secretsmanager:GetSecretValue, secretsmanager:DescribeSecret on secretsmanager:secret:shop/pii-??????"
+    ]
 
 
 def test_every_role_of_the_stack_is_written_here(template):

@@ -134,13 +134,14 @@ def _require_trust(role_arn: str, application_arn: str) -> None:
 def _carry_out(run: Record, job: SparkJob, folder: Path, control: Control) -> None:
     """Run the job's process to its end under its role. Raises JobFailed, JobCancelled."""
     credentials = role_session(run["executionRole"], f"emr-serverless-{run['jobRunId']}")
+    application_arn = STORE.applications[run["applicationId"]]["arn"]
     run["startedAt"] = CLOCK.time()
     control.deadline = run["startedAt"] + 60 * run["executionTimeoutMinutes"]
     logs = Logs(folder / "stdout", folder / "stderr")
     started = time.monotonic()
     try:
         local = job.with_files(Artifacts(folder / "artifacts", credentials).fetch)
-        write_secrets(job.conf, credentials, secrets_file(folder))
+        write_secrets(job.conf, application_arn, credentials, secrets_file(folder))
         if KNOBS.job_stand_in:
             set_state(run, "RUNNING")
             exit_code = _stand_in(KNOBS.job_stand_in)(job.arguments, credentials)

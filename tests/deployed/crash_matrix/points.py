@@ -74,11 +74,7 @@ NO_POINT = {
         "runs/*",
     ): "only by a job whose work another has done meanwhile, which the main path's tests tell",
     (JOB, "s3:PutObject", "logs/*"): "made by EMR Serverless when the job has ended",
-    (
-        JOB,
-        "secretsmanager:GetSecretValue",
-        "*",
-    ): "made by EMR Serverless before the job begins; only where a table hashes",
+    (JOB, "secretsmanager:*", "*"): "made by EMR Serverless before the job begins; only where a table hashes",
     (MACHINE, "lambda:InvokeFunction", "*"): "struck as the states that make it",
     (MACHINE, "emr-serverless:StartJobRun", "*"): "struck as the state that makes it",
     (MACHINE, "emr-serverless:GetJobRun", "*"): "made by Step Functions while RunSparkJob waits",
