@@ -5,8 +5,8 @@
     │                        AnotherRunAtWork
     ├── WishGivenUp          what a person has asked for is not tried any more
     ├── ClaimUnreadable      the journal says nothing of who works, and on what
-    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, SettingsMissing,
-    │                        DatabaseMissing
+    ├── EdgeFailed           AWS did not answer as it should: AwsUnavailable, PermissionMissing, KmsKeyDenied, CallRefused,
+    │                        SettingsMissing, DatabaseMissing
     ├── SourceUnfit          the source table cannot be followed: TableNotFound, PitrOff, RecoveryTooShort,
     │                        HistoryLost, TableRecreated
     ├── TableUnfit           the Iceberg table cannot be trusted: WatermarkMissing, TableFilesMissing, WatermarkAhead,
@@ -165,6 +165,23 @@ class PermissionMissing(EdgeFailed):
         + _REPAIR_RUNS
     )
     command = REPAIR
+    heals_by_itself = False
+
+
+class KmsKeyDenied(EdgeFailed):
+    """A KMS key that is not the stack's own could not be used: its policy does not allow it, or the key is disabled."""
+
+    default_remedy = (
+        "Let the policy of the key allow what the message names to the role that it names, and enable the key if it is "
+        'disabled. A deployment changes nothing there. The README says what each role needs ("Limits").'
+    )
+    heals_by_itself = False
+
+
+class CallRefused(EdgeFailed):
+    """AWS refused a call for another reason than a missing permission, and will again: a limit that is reached, most likely."""
+
+    default_remedy = "Read the refusal, and remove its cause; the next scheduled run tries again."
     heals_by_itself = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -12,13 +13,16 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 from botocore.exceptions import ConnectionError as ConnectionFailed
 
-from pipeline.errors import AwsUnavailable, BucketMissing, PermissionMissing
+from pipeline.errors import AwsUnavailable, BucketMissing, CallRefused, KmsKeyDenied, PermissionMissing, PipelineError
 
 #: Short enough that a function which waits in vain still ends by itself, with tries to spare for a throttled minute.
 _CONFIG = Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 6})
-_DENIED = {
-    "AccessDenied",
-    "AccessDeniedException",
+#: A key that is none of the stack's: of a source table, or of the Data Catalog, which has a code of its own for it. SNS, whose
+#: key is the stack's, has other codes.
+_CATALOG_KEY = "GlueEncryptionException"
+_DENIED_BY_POLICY = {"AccessDenied", "AccessDeniedException"}
+_ABOUT_A_KEY = re.compile(r"\bkms:|KMS key")
+_DENIED = _DENIED_BY_POLICY | {
     "AuthorizationError",
     "AuthorizationErrorException",
     "KMSAccessDenied",
@@ -70,18 +74,26 @@ def error_code(error: ClientError) -> str:
 
 @contextmanager
 def aws_failures() -> Iterator[None]:
-    """Give the failures that any call can meet their names; a failure special to one call passes unchanged."""
+    """Give the failures that any call can meet their names; what is special to one call its caller has caught before."""
     try:
         yield
     except ClientError as error:
-        status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-        if error_code(error) in _DENIED:
-            raise PermissionMissing(str(error)) from error
-        if error_code(error) == "NoSuchBucket":
-            name = error.response["Error"].get("BucketName", "asked for")
-            raise BucketMissing(f"the bucket {name} does not exist: {error}") from error
-        if error_code(error) in _TRANSIENT or status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS:
-            raise AwsUnavailable(str(error)) from error
-        raise
+        raise _named(error) from error
     except (ConnectionFailed, HTTPClientError, IncompleteReadError) as error:
         raise AwsUnavailable(str(error)) from error
+
+
+def _named(error: ClientError) -> PipelineError:
+    """What a refusal is called, by its code, its status and, of a denial, its words."""
+    code, told = error_code(error), str(error)
+    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    if code == _CATALOG_KEY or (code in _DENIED_BY_POLICY and _ABOUT_A_KEY.search(told)):
+        return KmsKeyDenied(told)
+    if code in _DENIED:
+        return PermissionMissing(told)
+    if code == "NoSuchBucket":
+        name = error.response["Error"].get("BucketName", "asked for")
+        return BucketMissing(f"the bucket {name} does not exist: {told}")
+    if code in _TRANSIENT or status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS:
+        return AwsUnavailable(told)
+    return CallRefused(told)

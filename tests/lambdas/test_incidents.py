@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from lambdas import notify_news, notify_success, plan, record_watermark
+from pipeline.errors import CallRefused
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
 from pipeline.planning.execution_input import MAINTAIN, VERIFY
@@ -171,7 +171,7 @@ def test_a_mail_that_cannot_be_sent_is_not_recorded_as_told(
     schedule: Schedule, account: Account, writes: Callable[[], int]
 ):
     account.aws.client("sns").delete_topic(TopicArn=account.aws.client("sns").list_topics()["Topics"][0]["TopicArn"])
-    with pytest.raises(ClientError, match="NotFound"):
+    with pytest.raises(CallRefused, match="NotFound"):
         schedule.fails("PitrOff")
     assert writes() == 0
 

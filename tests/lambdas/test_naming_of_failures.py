@@ -6,7 +6,6 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import (
-    ClientError,
     ConnectTimeoutError,
     EndpointConnectionError,
     NoCredentialsError,
@@ -17,12 +16,12 @@ from botocore.retries.standard import ThrottledRetryableChecker, TransientRetrya
 from botocore.stub import Stubber
 
 from lambdas.aws.clients import aws_failures, error_code
-from pipeline.errors import AwsUnavailable, BucketMissing, PermissionMissing
+from pipeline.errors import AwsUnavailable, BucketMissing, CallRefused, KmsKeyDenied, PermissionMissing
 
 _TRIED_AGAIN = {*ThrottledRetryableChecker._THROTTLED_ERROR_CODES, *TransientRetryableChecker._TRANSIENT_ERROR_CODES}
 
 
-def refused(code: str, status: int = 400, **said: str) -> None:
+def refused(code: str, status: int = 400, told: str = "because", **said: str) -> None:
     """Let a real client meet an answer of AWS inside of `aws_failures`."""
     client = boto3.client(
         "dynamodb",
@@ -32,7 +31,7 @@ def refused(code: str, status: int = 400, **said: str) -> None:
         config=Config(retries={"total_max_attempts": 1}),
     )
     with Stubber(client) as stub, aws_failures():
-        stub.add_client_error("list_tables", code, "because", status, service_error_meta=said)
+        stub.add_client_error("list_tables", code, told, status, service_error_meta=said)
         client.list_tables()
 
 
@@ -77,11 +76,46 @@ def test_a_bucket_that_is_gone_is_named():
         refused("NoSuchBucket", 404, BucketName="a-bucket")
 
 
-@pytest.mark.parametrize("code", ["ValidationException", "ResourceNotFoundException", "ParameterAlreadyExists"])
-def test_what_is_special_to_a_call_stays_what_it_is(code):
-    with pytest.raises(ClientError) as raised:
+@pytest.mark.parametrize(
+    "code",
+    ["ValidationException", "ParameterLimitExceeded", "ParameterMaxVersionLimitExceeded", "SomethingNobodyKnows"],
+)
+def test_what_no_caller_has_caught_is_for_a_person(code):
+    with pytest.raises(CallRefused, match=code) as raised:
         refused(code)
-    assert error_code(raised.value) == code
+    assert error_code(raised.value.__cause__) == code
+    assert not raised.value.heals_by_itself
+
+
+_OF_A_KEY = (
+    "User: arn:aws:sts::1:assumed-role/Plan is not authorized to perform: kms:Decrypt on resource: arn:aws:kms:…"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("GlueEncryptionException", _OF_A_KEY),
+        ("GlueEncryptionException", "the key is disabled"),
+        ("AccessDeniedException", _OF_A_KEY),
+        ("AccessDeniedException", "KMS key access denied error"),
+    ],
+)
+def test_a_key_that_no_deployment_can_open_has_a_name_of_its_own(code, told):
+    with pytest.raises(KmsKeyDenied, match=code):
+        refused(code, told=told)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("KMSAccessDeniedException", _OF_A_KEY),
+        ("AccessDeniedException", "not authorized to perform: dynamodb:DescribeTable on resource: …:table/kms-log"),
+    ],
+)
+def test_the_key_of_the_mails_and_a_table_of_such_a_name_are_mended_by_a_deployment(code, told):
+    with pytest.raises(PermissionMissing, match=code):
+        refused(code, told=told)
 
 
 @pytest.mark.parametrize(

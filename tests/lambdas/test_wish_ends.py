@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from lambdas import notify_failure, notify_success, record_watermark
 from lambdas.plan import handler as plan_handler
 from local.aws.state_limits import LARGEST_PAYLOAD_BYTES, payload_bytes
-from pipeline.errors import AwsUnavailable
+from pipeline.errors import AwsUnavailable, CallRefused
 from pipeline.instants import parse_instant
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
@@ -167,7 +166,7 @@ def test_differences_whose_own_run_could_not_mail_them_are_told_by_the_next_one_
     failure = {"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "{}"}
     account.aws.set_faults(NO_MAIL)
     for retry in (0, 1):
-        with pytest.raises(ClientError, match="KMSDisabled"):
+        with pytest.raises(CallRefused, match="KMSDisabled"):
             call(notify_failure.handler, **event, plan=planned, clientToken=token, failure=failure, retries=retry)
     account.aws.set_faults()
     account.stop(event["execution"])
@@ -184,7 +183,7 @@ def test_a_wish_whose_end_cannot_be_mailed_holds_its_table_up_for_no_second_run(
     planned = begins(account, mode="verify")
     account.write_report(planned["job_id"], outcome="refused", error="VerificationFailed", message="They differ.")
     account.aws.set_faults(NO_MAIL)
-    with pytest.raises(ClientError, match="KMSDisabled"):
+    with pytest.raises(CallRefused, match="KMSDisabled"):
         runs(schedule)
     account.aws.set_faults()
     assert schedule.told().ended == planned["job_id"]
