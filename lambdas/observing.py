@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
@@ -16,6 +17,9 @@ from pipeline.planning.plans import record
 from pipeline.planning.wish_ends import may_be_untold
 from pipeline.table.marker import TableState
 
+#: For so long after a claim Step Functions may not know its owner yet: what it answers may be behind.
+_YOUNG = timedelta(minutes=2)
+
 
 def observe(
     deployment: Deployment, name: str, found: parameters.TableParameters, event: Mapping[str, Any]
@@ -27,7 +31,8 @@ def observe(
     claim, execution = newest_claim(found.runs), event["execution"]
     history = source.look(name)
     if claim:
-        claim = _with_owner(deployment, name, claim, execution)
+        age = clock(event["enteredAt"]) - found.claimed_at[str(claim.number)]
+        claim = _with_owner(deployment, name, claim, execution, is_young=age < _YOUNG)
     # After the claim's owner and report: of work that they say has ended the table must not show the state of before.
     state = table.look(deployment, found.settings.iceberg_table)
     seen = Observation(
@@ -51,9 +56,14 @@ def observe(
     return seen
 
 
-def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str) -> Claim:
-    """Add to a claim whether its owner runs, and what its job has reported."""
-    runs = claim.owner == execution or executions.runs(claim.owner)
+def _with_owner(deployment: Deployment, name: str, claim: Claim, execution: str, *, is_young: bool) -> Claim:
+    """Add to a claim whether its owner runs, and what its job has reported.
+
+    An owner that nobody knows has ended long ago, unless it was made just now: a tick that comes twice starts two executions
+    within a second.
+    """
+    known = claim.owner == execution or executions.runs(claim.owner)
+    runs = is_young if known is None else known
     asks = claim.asks_for_report(execution, owner_runs=runs)
     return claim.with_report(reports.read(deployment, name, claim.plan.job_id) if asks else {}, owner_runs=runs)
 

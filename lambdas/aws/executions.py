@@ -10,10 +10,13 @@ from botocore.exceptions import ClientError
 from lambdas.aws.clients import client, error_code
 
 
-def runs(execution: str) -> bool:
-    """Whether an execution still runs; one that Step Functions has forgotten does not."""
+def runs(execution: str) -> bool | None:
+    """Whether an execution still runs; None for one that Step Functions does not know: not any more, or not yet.
+
+    It forgets executions 90 days after they have ended, and its answers may be behind for a moment.
+    """
     found = _described(execution)
-    return bool(found and found["status"] in ("RUNNING", "PENDING_REDRIVE"))
+    return None if found is None else found["status"] in ("RUNNING", "PENDING_REDRIVE")
 
 
 def duration(execution: str) -> timedelta | None:

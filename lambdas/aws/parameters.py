@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -25,12 +26,16 @@ _MADE_BY_THE_DEPLOYMENT = (SETTINGS, CONTROL)
 
 @dataclass(frozen=True)
 class TableParameters:
-    """All of a table's parameters, read at once. `runs` maps a claim's number, as text, to its value."""
+    """All of a table's parameters, read at once.
+
+    `runs` maps a claim's number, as text, to its value, `claimed_at` to when it was made.
+    """
 
     settings: TableSettings
     control: str
     recorded: str
     runs: dict[str, str]
+    claimed_at: dict[str, datetime]
     told: Told
 
 
@@ -48,12 +53,15 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
         )
     if SETTINGS not in values:
         raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
-    claims = f"{CLAIMS}/"
+    claims = {
+        name.removeprefix(f"{CLAIMS}/"): found for name, found in parameters.items() if name.startswith(f"{CLAIMS}/")
+    }
     return TableParameters(
         settings=_settings(path, values[SETTINGS], columns.read(deployment, table)),
         control=values.get(CONTROL, ""),
         recorded=values.get(LAST_EXPORT_TIME, ""),
-        runs={name.removeprefix(claims): value for name, value in values.items() if name.startswith(claims)},
+        runs={number: claim["Value"] for number, claim in claims.items()},
+        claimed_at={number: claim["LastModifiedDate"] for number, claim in claims.items()},
         told=_told(parameters),
     )
 

@@ -77,6 +77,7 @@ def install_hooks(home: Path) -> None:
         metrics,
         missing_databases,
         missing_objects,
+        parameter_store,
         pitr,
         roles,
         schedules,
@@ -91,6 +92,7 @@ def install_hooks(home: Path) -> None:
     for evaluating in (roles, arns):
         evaluating.install()
     metrics.install()
+    parameter_store.install()
     lambdas.install(home / "lambda-runtime")
     pitr.install()
     emr.install()
