@@ -5,11 +5,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pipeline.columns.names import OWN_COLUMNS
-from pipeline.columns.table_columns import current_schema
+from pipeline.columns.names import OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
+from pipeline.columns.table_columns import attribute_of, current_schema, is_ours
+from pipeline.identity import KeyAttribute
+from pipeline.table.marker import NAMES
+
+_MISFITS_TYPE = ["map", "string", "string"]
 
 
 def own_ids(fields: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -28,11 +33,59 @@ def lost_own(metadata: Mapping[str, Any]) -> list[str]:
     return [name for name in gone if name in had]
 
 
-def renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
+def names_to_load(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> dict[str, str]:
+    """The columns that have to have another name before a load can look at the table: which, by their names of now.
+
+    The product's own get their names back, and what somebody has given one of those names to, of another type, gives it up.
+    So does a column of the key with a name that a replacement has.
+    """
+    fields = current_schema(metadata)["fields"]
+    back = _renamed_own(metadata)
+    astray = [raw for raw in fields if raw["name"] in OWN_COLUMNS and not _serves(raw["name"], raw)]
+    astray = [raw for raw in [*astray, *_hidden_key(metadata, key)] if raw["name"] not in back]
+    if not astray:
+        return back
+    going = {*back, *(raw["name"] for raw in astray)}
+    partitions = [partition["name"] for spec in metadata["partition-specs"] for partition in spec["fields"]]
+    taken = (*RESERVED, *partitions, *(raw["name"] for raw in fields if raw["name"] not in going))
+    attributes = _attributes(metadata)
+    held = {raw["name"]: attributes[raw["id"]] for raw in astray}
+    made = column_names(held.values(), {}, taken)
+    return {**back, **{name: made[attribute] for name, attribute in held.items()}}
+
+
+def _renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
     """The product's own columns that somebody has given another name, and which have no successor: what they were, by name."""
-    lost = lost_own(metadata)
-    now = {raw["id"]: raw for raw in current_schema(metadata)["fields"]} if lost else {}
-    then = [raw for schema in metadata["schemas"] for raw in schema["fields"] if raw["name"] in lost]
-    # The same id may be another column's, where the table was replaced whole.
-    stayed = [raw for raw in then if raw["id"] in now and now[raw["id"]]["type"] == raw["type"]]
-    return {now[raw["id"]]["name"]: raw["name"] for raw in stayed}
+    now = {raw["id"]: raw for raw in current_schema(metadata)["fields"]}
+    there = {name for name, id_ in own_ids(now.values()).items() if _serves(name, now[id_])}
+    # Of several that have had the name, the last. The same id may be another column's, where the table was replaced whole.
+    last = {
+        name: id_
+        for schema in metadata["schemas"]
+        for name, id_ in own_ids(schema["fields"]).items()
+        if name not in there and id_ in now and _serves(name, now[id_])
+    }
+    return {now[id_]["name"]: name for name, id_ in last.items()}
+
+
+def _serves(name: str, raw: Mapping[str, Any]) -> bool:
+    """Whether a column is of the type that the product's own of this name has."""
+    type_ = raw["type"]
+    if name == WRITE_TIME:
+        return bool(type_ == "timestamptz")
+    return isinstance(type_, Mapping) and [type_.get(part) for part in ("type", "key", "value")] == _MISFITS_TYPE
+
+
+def _hidden_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> list[Mapping[str, Any]]:
+    """The columns of the key that somebody has called as replacements are, for which they are taken."""
+    fields = current_schema(metadata)["fields"]
+    held = _attributes(metadata)
+    hidden = {part.name for part in key} - {held[raw["id"]] for raw in fields if is_ours(raw["name"])}
+    others = (raw for raw in fields if not is_ours(raw["name"]) and raw["name"] not in OWN_COLUMNS)
+    return [raw for raw in others if held[raw["id"]] in hidden]
+
+
+def _attributes(metadata: Mapping[str, Any]) -> dict[int, str]:
+    """The attributes that the columns of now hold, the product's own as well, by the columns' ids."""
+    names = json.loads(metadata.get("properties", {}).get(NAMES, "{}"))
+    return {raw["id"]: attribute_of(raw, raw["name"], names) for raw in current_schema(metadata)["fields"]}

@@ -51,7 +51,7 @@ _MOST_PASSES = 3
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused or a TableUnfit, the table's content as it was."""
     order.columns.check_key(order.source.key)
-    metadata = with_own_columns(table, table.metadata())
+    metadata = with_own_columns(table, table.metadata(), order.source.key)
     kept = kept_names(metadata)
     if not read_table_state(metadata).exists:
         metadata = {}  # what a load that died has left is begun anew

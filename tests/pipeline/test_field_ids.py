@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.columns.field_ids import check_readable, check_shown, columns_then, shown_columns
 from pipeline.columns.names import doc_of
-from pipeline.columns.own_columns import renamed_own
+from pipeline.columns.own_columns import names_to_load
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK
@@ -19,6 +19,7 @@ def field(id_: int, name: str, type_: Any, **doc: str) -> dict[str, Any]:
     return {"id": id_, "name": name, "type": type_, **doc}
 
 
+KEY = (KeyAttribute("pk", "S"),)
 PK, TOTAL = field(1, "pk", "string"), field(2, "total", "decimal(38, 1)")
 MAP = {"type": "struct", "fields": [field(4, "x", "string")]}
 LINES = {"type": "list", "element-id": 6, "element": {"type": "struct", "fields": [field(7, "y", "long")]}}
@@ -180,38 +181,41 @@ def test_columns_of_an_earlier_schema_have_the_names_of_now_where_they_are_there
     assert shown_columns(metadata, key) == columns
 
 
-MISFITS_THEN = field(20, "_misfits", "string")
+MISFITS_TYPE = {"type": "map", "key-id": 30, "key": "string", "value-id": 31, "value": "string"}
+MISFITS_THEN = field(20, "_misfits", MISFITS_TYPE)
 
 
 @pytest.mark.parametrize(
     ("now", "renamed"),
     [
         pytest.param([], {}, id="dropped"),
-        pytest.param([field(20, "misfits", "string")], {"misfits": "_misfits"}, id="renamed"),
-        pytest.param([field(21, "_misfits", "string")], {}, id="made anew"),
-        pytest.param([field(20, "x", "string"), field(21, "_misfits", "string")], {}, id="renamed and made anew"),
+        pytest.param([field(20, "misfits", MISFITS_TYPE)], {"misfits": "_misfits"}, id="renamed"),
+        pytest.param([field(21, "_misfits", MISFITS_TYPE)], {}, id="made anew"),
+        pytest.param(
+            [field(20, "x", MISFITS_TYPE), field(21, "_misfits", MISFITS_TYPE)], {}, id="renamed and made anew"
+        ),
     ],
 )
 def test_a_column_of_the_products_own_that_is_another_now_shows_no_rows_of_then(now, renamed):
     table = of_then_and_now([PK, MISFITS_THEN], [PK, *now])
     with pytest.raises(RebuildNeeded, match="lacks _misfits"):
         check_shown(table)
-    assert renamed_own(table) == renamed
+    assert names_to_load(table, KEY) == renamed
 
 
 def test_a_column_of_the_products_own_that_has_stayed_has_not_been_renamed():
     table = of_then_and_now([PK, MISFITS_THEN], [PK, MISFITS_THEN, TOTAL])
     assert check_shown(table) is None
-    assert renamed_own(table) == {}
+    assert names_to_load(table, KEY) == {}
 
 
 def test_what_the_product_has_lost_is_missed_also_where_nothing_of_then_is_left_among_the_snapshots():
-    table = of_then_and_now([PK, MISFITS_THEN], [PK, field(20, "misfits", "string")])
+    table = of_then_and_now([PK, MISFITS_THEN], [PK, field(20, "misfits", MISFITS_TYPE)])
     for snapshot in table["snapshots"]:  # as after a compaction, and an expiry of the others
         snapshot["schema-id"] = table["current-schema-id"]
     with pytest.raises(RebuildNeeded, match="lacks _misfits"):
         check_shown(table)
-    assert renamed_own(table) == {"misfits": "_misfits"}
+    assert names_to_load(table, KEY) == {"misfits": "_misfits"}
 
 
 def test_a_column_that_somebody_has_called_as_replacements_are_is_lost():

@@ -6,7 +6,7 @@ import pytest
 
 from local.aws.pitr.offline import FullExport
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import RebuildNeeded
+from pipeline.errors import KeyMismatch, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import minute
@@ -104,3 +104,27 @@ def test_without_the_products_own_columns_nothing_is_merged_until_a_full_export_
     source.put(46, item("k2", v={"M": {"x": S}}))
     source.merge(45, 65)
     assert source.differences(65) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        pytest.param(("RENAME v TO x", "RENAME _misfits TO v", "RENAME x TO _misfits"), RebuildNeeded, id="exchanged"),
+        pytest.param(("DROP _write_time", "RENAME v TO _write_time"), RebuildNeeded, id="taken by an attribute's"),
+        pytest.param(("RENAME pk TO `pk#new`",), KeyMismatch, id="the key called as replacements are"),
+    ],
+)
+def test_a_full_export_mends_names_that_are_the_products_own_to_give(shop, changes, refused):
+    source = shop()
+    source.put(1, item("a", v=S), item("odd", v={"M": {"x": S}}))
+    source.load(5)
+    for change in changes:
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} {change.replace(' ', ' COLUMN ', 1)}")
+    source.put(6, item("b", v=S))
+    with pytest.raises(refused):
+        source.merge(5, 20)
+    source.load(20)
+    source.put(21, item("c", v={"M": {"x": S}}))
+    source.merge(20, 35)
+    assert source.differences(35) == []
+    assert set(source.rows()["a"]) == {"pk", "v", "_write_time", "_misfits"}
