@@ -59,7 +59,7 @@ def _named(
     fixed: Set[str] = frozenset(),
     reserved: Iterable[str] = (),
 ) -> tuple[Field, ...]:
-    shown = Counter(name_to_readers(field.name) for field in fields)
+    shown = Counter(name_to_readers(name) for name in (*(field.name for field in fields), *reserved))
 
     def stays(name: str) -> bool:
         is_alone = name == name.lower() or shown[name_to_readers(name)] == 1

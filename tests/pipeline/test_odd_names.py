@@ -65,3 +65,11 @@ def test_what_no_full_export_can_rename_is_for_a_person_to_rename():
     with pytest.raises(RebuildNeeded, match=r"the column of 'v' 'a\.b'") as refused:
         rebuilt(before, KEY, Profile(), fixed=frozenset({"pk", "a.b"}))
     assert "partitioned or sorted by it" in refused.value.remedy
+
+
+def test_a_column_in_capitals_that_readers_take_for_the_products_own_gets_another_name_by_a_full_export():
+    before = Columns(
+        (PK,), (Field("", "_Misfits", TEXT), Field("Pk_Bucket", "Pk_Bucket", TEXT)), frozenset({"pk_bucket"})
+    )
+    check_followed(before, NO_OVERRIDES)
+    assert [field.name for field in rebuilt(before, KEY, Profile()).columns.attributes] == ["_misfits_2", "pk_bucket_2"]
