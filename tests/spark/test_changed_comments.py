@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import RebuildNeeded
+from spark.expressions.wide_items import MANY_SCALARS
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import item
 from tests.spark.test_verify import verify
@@ -69,3 +70,22 @@ def test_a_column_of_somebodys_own_that_is_called_like_an_attribute_takes_nothin
     assert source.differences(20) == []
     source.load(25)
     assert source.differences(25) == []
+
+
+def test_columns_of_somebodys_own_that_hold_no_attribute_stay_empty_where_cells_are_packed(shop):
+    source, many = shop(), {f"v{i}": {"S": "x"} for i in range(MANY_SCALARS + 1)}
+    source.put(1, item("a", **many), item("b"))
+    source.load(5)
+    # Called like attributes that others hold; under a name of underscores alone none must be found either.
+    for name, comment in (("mine", "v1"), ("yours", "v2")):
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {name} string COMMENT '{comment}'")
+    source.put(6, item("b", **many, **{"__": {"S": "x"}, "_" * 5: {"S": "y"}}))
+    source.merge(5, 20)
+    for at in (20, 25):
+        assert source.differences(at) == []
+        assert [(row["mine"], row["yours"]) for row in source.rows().values()] == [(None, None)] * 2
+        assert verify(source, at)["counts"]["equal"] == 2
+        source.load(25)
+    source.put(26, item("a", **many))
+    source.merge(25, 40)
+    assert source.differences(40) == []
