@@ -10,12 +10,13 @@ from unittest.mock import patch
 
 from spark import report
 from spark.iceberg.table import Table
-from spark.loading import passes
+from spark.loading import load, passes
 from spark.merging import merge
 from tests.spark.shop import Killed
 
 #: Steps of jobs that change something, or come right before or after what does.
 _STEPS: tuple[tuple[Any, str], ...] = (
+    (load, "with_own_columns"),
     (passes, "_write"),
     (merge, "_commit"),
     (merge, "with_columns_made_ready"),

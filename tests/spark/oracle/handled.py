@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from pipeline.errors import PartitionsKept, RebuildNeeded
+from pipeline.errors import KeyMismatch, PartitionsKept, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.job_order import JobOrder
 from tests.spark.oracle.deaths import dying
@@ -65,7 +65,7 @@ class HandledLife(Life):
             return self._loaded(ends[-1])  # it was taken back to before its first load
         try:
             self._carry_out_or_let_go(lambda: self.shop.windows(*bounds))
-        except RebuildNeeded as reason:
+        except (KeyMismatch, RebuildNeeded) as reason:
             self.story.append(f"refused: {reason}")
             return self._loaded(ends[-1]) if self.hands.is_excused else [f"refused without an excuse: {reason}"]
         return self._compared(f"the merge up to minute {ends[-1]}", ends[-1])
@@ -79,6 +79,12 @@ class HandledLife(Life):
             self.wishes = self._former_wishes
             self.shop.columns = self.wishes.columns
             self._carry_out(self.shop.full(at))
+        except RebuildNeeded as reason:
+            if not self.hands.has_held_columns:
+                raise
+            self.story.append(f"refused: {reason}")
+            self.hands.name_readably()
+            return self._loaded(at)
         self.hands.forget()
         self._former_wishes = self.wishes
         return self._compared(f"the load at minute {at}", at)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from pipeline.columns.names import OWN_COLUMNS
+from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
 from pipeline.columns.table_columns import current_schema
 from pipeline.table.marker import NAMES, ancestors_of_main
+from tests.spark.oracle.given_names import given_name, is_refused, quoted, text
 from tests.spark.shop import Shop
 
 _PROPERTIES = (
@@ -48,6 +49,12 @@ class Hands:
         """A full export has made everything good."""
         self.is_excused = False
 
+    def name_readably(self) -> None:
+        """Columns whose names jobs do not carry get others, as a person is asked to do where a full export cannot."""
+        for place in reversed(self._places()):  # what is inside a column first, while that has its name
+            if is_refused(place):
+                self._alter(f"RENAME COLUMN {quoted(place)} TO {self._plain_name()}")
+
     def let_go(self) -> None:
         """Nothing is held any more by tags, nor by the table's own word."""
         for tag in [name for name, ref in self._shop.metadata.get("refs", {}).items() if ref["type"] == "tag"]:
@@ -56,35 +63,42 @@ class Hands:
 
     def _rename(self) -> None:
         """Another name for a column or for a field of a struct."""
-        self._alter(f"RENAME COLUMN {self._place()} TO {self._new_name()}")
-        self.is_excused |= self._has_said_names
+        place = self._place()
+        name = self._new_name(place[:-1])
+        self._alter(f"RENAME COLUMN {quoted(place)} TO {quoted([name])}")
+        self.is_excused |= self._has_said_names or is_refused([*place[:-1], name])
 
     def _exchange(self) -> None:
         """Two columns exchange their names, where the settings give none."""
         columns = list(self._columns())
         if len(columns) < 2 or self._has_said_names:
             return
-        (one, other), between = self._dice.sample(columns, 2), self._new_name()
+        self._exchange_names(*self._dice.sample(columns, 2))
+
+    def _exchange_names(self, one: str, other: str) -> None:
+        between = self._plain_name()
         for old, new in ((one, between), (other, one), (between, other)):
-            self._alter(f"RENAME COLUMN `{old}` TO `{new}`")
+            self._alter(f"RENAME COLUMN {quoted([old])} TO {quoted([new])}")
 
     def _comment(self) -> None:
         """A comment of one's own, or one that is the name of a column."""
-        comment = self._dice.choice(["", self._new_name(), *self._columns()])
-        self._alter(f"ALTER COLUMN {self._place()} COMMENT '{comment}'")
+        comment = self._dice.choice(["", self._new_name([]), *self._columns()])
+        self._alter(f"ALTER COLUMN {quoted(self._place())} COMMENT {text(comment)}")
 
     def _clear_comments(self) -> None:
         for name in self._columns():
-            self._alter(f"ALTER COLUMN `{name}` COMMENT ''")
+            self._alter(f"ALTER COLUMN {quoted([name])} COMMENT ''")
 
     def _move(self) -> None:
-        self._alter(f"ALTER COLUMN `{self._dice.choice(list(self._columns()))}` FIRST")
+        self._alter(f"ALTER COLUMN {quoted([self._dice.choice(list(self._columns()))])} FIRST")
 
     def _add(self) -> None:
         """A column of one's own, perhaps within a struct."""
         structs = [place[:-1] for place in self._places() if len(place) > 1]
         within = self._dice.choice([[], *structs])
-        self._alter(f"ADD COLUMN {_sql([*within, self._new_name()])} string")
+        place = [*within, self._new_name(within)]
+        self._alter(f"ADD COLUMN {quoted(place)} string")
+        self.is_excused |= is_refused(place)
 
     def _drop(self) -> None:
         """A column goes, with what is in it."""
@@ -94,8 +108,31 @@ class Hands:
         )
         free = [name for name, field in self._columns().items() if exact.get(str(field["id"])) not in keys]
         if free:
-            self._alter(f"DROP COLUMN `{self._dice.choice(free)}`")
+            self._alter(f"DROP COLUMN {quoted([self._dice.choice(free)])}")
             self.is_excused = True
+
+    def _take_own(self) -> None:
+        """One of the product's own columns gets another name, or goes, or another takes its place."""
+        own = [field for field in current_schema(self._shop.metadata)["fields"] if field["name"] in OWN_COLUMNS]
+        if not own:
+            return
+        name = self._dice.choice(own)["name"]
+        self._dice.choice((self._rename_own, self._drop_own, self._replace_own, self._exchange_own))(name)
+        self.is_excused = True
+
+    def _rename_own(self, name: str) -> None:
+        self._alter(f"RENAME COLUMN {quoted([name])} TO {quoted([self._new_name([])])}")
+
+    def _drop_own(self, name: str) -> None:
+        self._alter(f"DROP COLUMN {quoted([name])}")
+
+    def _replace_own(self, name: str) -> None:
+        self._dice.choice((self._drop_own, self._rename_own))(name)
+        self._alter(f"ADD COLUMN {quoted([name])} {self._dice.choice(('string', 'map<string, string>'))}")
+
+    def _exchange_own(self, name: str) -> None:
+        fields = current_schema(self._shop.metadata)["fields"]
+        self._exchange_names(name, self._dice.choice([field["name"] for field in fields if field["name"] != name]))
 
     def _roll_back(self) -> None:
         """The table goes back to an earlier state."""
@@ -112,11 +149,13 @@ class Hands:
         self._call("expire_snapshots(table => 'TABLE', older_than => TIMESTAMP '2100-01-01', retain_last => 1)")
 
     def _tag(self) -> None:
-        self._alter(f"CREATE TAG {self._new_name()}")
+        self._alter(f"CREATE TAG {self._plain_name()}")
         self.has_held_columns = True
 
     def _sort(self) -> None:
-        self._alter(self._dice.choice(("WRITE UNORDERED", f"WRITE ORDERED BY `{self._dice.choice(self._scalars())}`")))
+        self._alter(
+            self._dice.choice(("WRITE UNORDERED", f"WRITE ORDERED BY {quoted([self._dice.choice(self._scalars())])}"))
+        )
         self.has_held_columns = True
 
     def _partition(self) -> None:
@@ -129,7 +168,7 @@ class Hands:
         else:
             # By a hash: a text as it is may be longer than the name of a folder.
             name = self._dice.choice([name for name in self._scalars() if self._columns()[name]["type"] != "boolean"])
-            self._alter(f"ADD PARTITION FIELD bucket(3, `{name}`) AS {self._new_name()}")
+            self._alter(f"ADD PARTITION FIELD bucket(3, {quoted([name])}) AS {self._plain_name()}")
         self.has_held_columns = True
 
     def _set(self) -> None:
@@ -145,9 +184,17 @@ class Hands:
         self.done.append(what)
         self._shop.change(f"CALL glue.system.{what}")
 
-    def _new_name(self) -> str:
+    def _plain_name(self) -> str:
         self._named += 1
         return f"hand{self._named}"
+
+    def _new_name(self, within: list[str]) -> str:
+        """Another name for a column, or for a field of the struct at this place."""
+        self._named += 1
+        beside = [place[-1] for place in self._places() if place[:-1] == within]
+        name = given_name(self._dice, self._named, beside)
+        # What is called as a replacement goes with the next load, which Iceberg refuses of what rows are sorted by.
+        return f"hand{self._named}" if self.has_held_columns and name.endswith(REPLACEMENT) else name
 
     @property
     def _has_said_names(self) -> bool:
@@ -163,12 +210,13 @@ class Hands:
         """The columns, and the fields of structs in them, as steps."""
         return [place for field in self._columns().values() for place in _below([], field)]
 
-    def _place(self) -> str:
-        return _sql(self._dice.choice(self._places()))
+    def _place(self) -> list[str]:
+        return self._dice.choice(self._places())
 
     def _scalars(self) -> list[str]:
         """The columns that rows may be sorted by."""
-        return [name for name, field in self._columns().items() if isinstance(field["type"], str)]
+        columns = self._columns().items()
+        return [name for name, field in columns if isinstance(field["type"], str) and not name.endswith(REPLACEMENT)]
 
 
 _ACTS: tuple[Callable[[Hands], None], ...] = (
@@ -179,6 +227,7 @@ _ACTS: tuple[Callable[[Hands], None], ...] = (
     Hands._move,
     Hands._add,
     Hands._drop,
+    Hands._take_own,
     Hands._roll_back,
     Hands._compact,
     Hands._expire,
@@ -195,7 +244,3 @@ def _below(around: list[str], field: dict[str, Any]) -> Iterator[list[str]]:
     if isinstance(type_, dict) and type_["type"] == "struct":
         for inner in type_["fields"]:
             yield from _below(place, inner)
-
-
-def _sql(place: list[str]) -> str:
-    return ".".join(f"`{step}`" for step in place)
