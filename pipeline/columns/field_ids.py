@@ -12,7 +12,14 @@ from typing import Any
 from pipeline.columns.names import doc_of
 from pipeline.columns.own_columns import lost_own, own_ids
 from pipeline.columns.pointers import on_one_line, step
-from pipeline.columns.table_columns import Columns, attribute_of, columns_of, current_schema, ids_by_path, is_ours
+from pipeline.columns.table_columns import (
+    Columns,
+    attribute_of,
+    columns_of,
+    current_schema,
+    ids_by_path,
+    may_hold_attribute,
+)
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK, ancestors_of_main, shown_schema_id
@@ -73,7 +80,7 @@ def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:
 
 def _columns(metadata: Mapping[str, Any], schema_id: int | None) -> list[Any]:
     """The columns of attributes in a schema, as Iceberg's JSON."""
-    return [raw for raw in _fields(metadata, schema_id) if is_ours(raw["name"])]
+    return [raw for raw in _fields(metadata, schema_id) if may_hold_attribute(raw)]
 
 
 def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]:

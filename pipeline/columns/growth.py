@@ -92,7 +92,7 @@ def with_room(columns: Columns, seen: Profile) -> Columns:
     """The columns with new ones and new nested fields; `seen`: with what the user says in it."""
     key = {field.attribute for field in columns.key}
     others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
-    reserved = (*RESERVED, *columns.partitions, *(field.name for field in columns.key))
+    reserved = (*RESERVED, *columns.taken, *(field.name for field in columns.key))
     kept = tuple(
         replace(f, type=_grown_type(f.type, others.members[f.attribute], MOST_FIELDS - field_count(f.type)))
         if f.attribute in others.members

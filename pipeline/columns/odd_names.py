@@ -46,7 +46,7 @@ def carried(columns: Columns, fixed: Set[str]) -> Columns:
     """
     # Another name of the key is another table, in which nothing has to stay.
     stay = fixed - {field.name for field in columns.key}
-    partition_key, *others = _named(columns.all, _is_carried, stay, (*RESERVED, *columns.partitions))
+    partition_key, *others = _named(columns.all, _is_carried, stay, (*RESERVED, *columns.taken))
     if partition_key.name != columns.key[0].name:
         partition_key = replace(partition_key, name=partition_key.name[:LONGEST_PARTITION_KEY])
     count = len(columns.key)

@@ -145,10 +145,10 @@ def checked(columns: Columns, overrides: Overrides) -> Columns:
 def _check_names(columns: Columns) -> None:
     """Only a declared name can be another's."""
     for field in columns.all:
-        if field.name in columns.partitions:
+        if field.name in columns.taken:
             raise OverrideContradicted(
-                f"the name {field.name!r} of the attribute {field.attribute!r} is that of the table's partitions",
-                mended_by("set another name for it or for the partition key"),
+                f"the name {field.name!r} of the attribute {field.attribute!r} is taken by the table's partitions or by a column of somebody's own",
+                mended_by("set another name for it, or one for the partition key"),
             )
     if found := twins(columns):
         one, other = found

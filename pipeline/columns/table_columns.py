@@ -46,12 +46,13 @@ PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
 class Columns:
     """The key's columns in the key's order, then a column for each other attribute.
 
-    `partitions`: the names of the table's partition fields, which no column may have.
+    `taken`: names that none of them may get: those of the table's partition fields, and of columns of a type that no
+    attribute's has, which are somebody's own.
     """
 
     key: tuple[Field, ...]
     attributes: tuple[Field, ...]
-    partitions: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
 
     @property
     def all(self) -> tuple[Field, ...]:
@@ -68,7 +69,7 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     """Read the columns from the content of an Iceberg metadata file. Raises KeyMismatch where one of the key is not there."""
     schema, properties = current_schema(metadata), metadata.get("properties", {})
     names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
-    fields = _fields([raw for raw in schema["fields"] if is_ours(raw["name"])], names, kinds)
+    fields = _fields([raw for raw in schema["fields"] if may_hold_attribute(raw)], names, kinds)
     by_attribute = {field.attribute: field for field in fields}
     absent = [part.name for part in key if part.name not in by_attribute]
     if absent:
@@ -79,7 +80,9 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     # value has the column's name.
     specs = metadata.get("partition-specs", ())
     partitions = frozenset(partition["name"] for spec in specs for partition in spec["fields"])
-    return Columns(key_fields, attributes, partitions - {raw["name"] for raw in schema["fields"]})
+    taken = partitions - {raw["name"] for raw in schema["fields"]}
+    others = {raw["name"] for raw in schema["fields"] if not _is_made(raw["type"])} - {*OWN_COLUMNS}
+    return Columns(key_fields, attributes, taken | others)
 
 
 def check_names_free(there: Iterable[Field], wanted: Iterable[Field]) -> None:
@@ -123,6 +126,21 @@ def current_schema(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 def partition_name(key_column: str) -> str:
     """What Iceberg calls the partitions of a table by the bucket of a column; Spark can set no other name."""
     return f"{key_column}_bucket"
+
+
+def may_hold_attribute(raw: Mapping[str, Any]) -> bool:
+    """Whether a column in Iceberg's JSON can hold an attribute: as its name says, and its type.
+
+    Of another type than those that are made for attributes, as a date, it is somebody's own. Merges leave it alone.
+    """
+    return is_ours(raw["name"]) and _is_made(raw["type"])
+
+
+def _is_made(raw: Any) -> bool:
+    """Whether a type is one that is made for attributes. Of a struct it is not asked: somebody may have put more into one."""
+    if isinstance(raw, str):
+        return raw in _KIND_OF_TYPE or raw.startswith("decimal(")
+    return bool(raw["type"] == "struct" or raw.get("key", "string") == "string" and _is_made(raw[_part(raw)]))
 
 
 def is_ours(name: str) -> bool:

@@ -52,7 +52,7 @@ def test_the_partition_key_leaves_room_for_the_name_of_its_folders():
     names = ["k" * 255, "K" * 243, "k" * 255 + "_bucket"]
     found = first_columns((KeyAttribute(names[0], "S"),), profile(dict.fromkeys(names, S)))
     assert {field.attribute: len(field.name) for field in found.all} == dict(zip(names, (243, 245, 251), strict=True))
-    assert len({field.name for field in found.all} | found.partitions) == 4
+    assert len({field.name for field in found.all} | found.taken) == 4
 
 
 def test_new_attributes_become_columns_at_the_end():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from pipeline.columns.description import column_kinds, exact_names, is_described_by_path
 from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
@@ -66,7 +68,23 @@ def test_columns_come_back_from_the_metadata_as_they_were():
         assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
         assert is_described_by_path({**properties, **by_path})
     specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
-    assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, partitions=frozenset({"pk_bucket"}))
+    assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, taken=frozenset({"pk_bucket"}))
+
+
+OWN_TYPES = [
+    pytest.param("date", id="a scalar"),
+    pytest.param({"type": "list", "element-id": 12, "element": "int"}, id="a list"),
+    pytest.param({"type": "map", "key-id": 13, "key": "string", "value-id": 14, "value": "double"}, id="a map"),
+    pytest.param({"type": "map", "key-id": 13, "key": "int", "value-id": 14, "value": "string"}, id="a map by numbers"),
+]
+
+
+@pytest.mark.parametrize("type_", OWN_TYPES)
+def test_a_column_of_a_type_that_no_attribute_has_is_somebody_s_own_and_its_name_is_taken(type_):
+    metadata = {"schemas": [SCHEMA], "current-schema-id": 0, "properties": {}}
+    was, own = columns_of(metadata, KEY), {"id": 11, "name": "own", "type": type_, "required": False}
+    schema = {**SCHEMA, "fields": [*SCHEMA["fields"], own]}
+    assert columns_of({**metadata, "schemas": [schema]}, KEY) == replace(was, taken=frozenset({"own"}))
 
 
 def test_the_columns_of_an_earlier_schema_are_read_whatever_has_become_of_them_since():

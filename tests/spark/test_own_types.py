@@ -1,0 +1,41 @@
+"""Columns that somebody has added to the table, of types that no attribute's column has: merges leave them as they are."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from local.aws.pitr.offline import FullExport
+from tests.spark.sample_items import N, S, item
+from tests.spark.shop import minute
+
+pytestmark = pytest.mark.spark
+
+_OWN = "seen_on date, hits int, share double, at timestamp, days array<date>, by_name map<string, int>"
+
+
+def test_columns_of_types_that_attributes_never_have_are_left_alone_and_their_names_are_taken(shop):
+    source = shop()
+    source.put(1, item("a", v=N), item("b", v=N), item("gone", v=N))
+    source.load(5)
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMNS ({_OWN})")
+    source.change("UPDATE TABLE SET seen_on = DATE'2026-11-02', hits = 7")
+    source.put(6, item("a", v=S, seen_on=S, hits=N), item("c", seen_on=S))
+    source.delete(7, item("gone"))
+    report = source.merge(5, 25)
+    assert report["counts"]["inserted"] == 1
+    assert {new["column"] for new in report["new_columns"]} == {"seen_on_2", "hits_2"}
+    own = {pk: (row["seen_on"], row["hits"], row["seen_on_2"]) for pk, row in source.rows().items()}
+    kept = (date(2026, 11, 2), 7)
+    assert own == {"a": (*kept, "x"), "b": (*kept, None), "c": (None, None, "x")}
+    verified = source.order("verify", source.export(FullExport(minute(25))), minute(25), minute(25))
+    assert source.run(verified)["result"] == "0 differences"
+    source.maintain(25)
+    source.load(30)
+    assert {(row["seen_on"], row["hits"]) for row in source.rows().values()} == {(None, None)}
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} DROP COLUMN seen_on")
+    source.put(31, item("b", v=N, again=S))
+    source.merge(30, 50)
+    assert source.rows()["b"]["again"] == "x"
+    assert source.differences(50) == []
