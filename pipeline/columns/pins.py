@@ -147,7 +147,8 @@ def _check_names(columns: Columns) -> None:
     for field in columns.all:
         if field.name in columns.taken:
             raise OverrideContradicted(
-                f"the name {field.name!r} of the attribute {field.attribute!r} is taken by the table's partitions or by a column of somebody's own",
+                f"the name {field.name!r} of the attribute {field.attribute!r} is taken by the table's partitions, or by a "
+                "column of somebody's own",
                 mended_by("set another name for it, or one for the partition key"),
             )
     if found := twins(columns):

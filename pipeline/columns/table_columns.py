@@ -140,7 +140,7 @@ def _is_made(raw: Any) -> bool:
     """Whether a type is one that is made for attributes. Of a struct it is not asked: somebody may have put more into one."""
     if isinstance(raw, str):
         return raw in _KIND_OF_TYPE or raw.startswith("decimal(")
-    return bool(raw["type"] == "struct" or raw.get("key", "string") == "string" and _is_made(raw[_part(raw)]))
+    return bool(raw["type"] == "struct" or (raw.get("key", "string") == "string" and _is_made(raw[_part(raw)])))
 
 
 def is_ours(name: str) -> bool:
