@@ -7,7 +7,7 @@ from typing import Any
 from lambdas.aws import parameters, reports, table
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
-from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.modes import REPORTED_AS
 from pipeline.planning.rounds import committed, round_of_commit, round_of_report
 
 

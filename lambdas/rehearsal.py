@@ -6,7 +6,7 @@ from typing import Any
 
 from lambdas.aws import executions, jobs
 from pipeline.deployment import Deployment
-from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.modes import REPORTED_AS
 from pipeline.planning.observation import Action, Export, Observation
 from pipeline.planning.window_lengths import last_merge
 from pipeline.prices import LastRun, estimate

@@ -12,7 +12,7 @@ from pipeline.deployment import Deployment
 from pipeline.errors import ExportRefused, HistoryLost
 from pipeline.exports.requests import ExportRequest, client_token, failure_of, is_lost, retries, wait_before_check
 from pipeline.instants import parse_instant
-from pipeline.planning.execution_input import BACKFILL
+from pipeline.modes import BACKFILL
 
 
 def _start_exports(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, VERIFY
+from pipeline.modes import BACKFILL, FULL, REPORTED_AS, VERIFY
 from pipeline.table.record_counts import accounting
 
 

@@ -20,7 +20,7 @@ from pipeline.columns.columns_file import from_file
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
 from pipeline.job_kinds import BACKFILL, LOAD, MAINTAIN, MERGE, VERIFY
 from pipeline.job_order import JobOrder
-from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.modes import REPORTED_AS
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.guard import is_done
 from pipeline.table.marker import TableState

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.deployment import Deployment
 from pipeline.errors import REPAIR, error_names
-from pipeline.planning.execution_input import MODES
+from pipeline.modes import MODES
 from pipeline.settings import Settings, SparkSettings, TableSettings
 
 ROOT = Path(__file__).resolve().parent.parent

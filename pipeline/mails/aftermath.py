@@ -25,20 +25,21 @@ from pipeline.errors import (
 )
 from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
-from pipeline.planning.execution_input import (
+from pipeline.modes import (
     BACKFILL,
     FULL,
+    LEAVES_WATERMARK,
     MAINTAIN,
     REPORTED_AS,
+    TOLD_TO_THE_END,
     UPDATE,
     VERIFY,
-    asking,
-    is_dry_run,
-    wish_text,
+    WISHES_FOR_ROWS,
 )
+from pipeline.planning.execution_input import asking, is_dry_run, wish_text
 from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.planning.horizon import Horizon
-from pipeline.planning.wish_ends import ASK_FOR_IT, ASK_LATER, TOLD_TO_THE_END
+from pipeline.planning.wish_ends import ASK_FOR_IT, ASK_LATER
 
 _A_PERSON = "Nothing: a person must act."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
@@ -116,7 +117,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, plan, table)
-    if failure.state == "RecordWatermark" and mode in (*REPORTED_AS, BACKFILL) and failure.error not in _UNDONE:
+    if failure.state == "RecordWatermark" and mode in LEAVES_WATERMARK and failure.error not in _UNDONE:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
@@ -144,7 +145,7 @@ def _of_given_up(event: Mapping[str, Any], table: str, missed: str) -> Aftermath
     asked = event["plan"].get("asked")
     if asked != "":
         return Aftermath(_MAY_GO_ON if asked == asking(table, FULL) else _GOES_ON, missed=missed)
-    is_brought = wish_text(event["input"]) and event["input"]["mode"] in (BACKFILL, FULL)
+    is_brought = wish_text(event["input"]) and event["input"]["mode"] in WISHES_FOR_ROWS
     return Aftermath(ANEW, missed="" if is_brought else missed)
 
 
@@ -214,7 +215,7 @@ def _may_be_given_up(plan: Mapping[str, Any], mode: str) -> bool:
     """Whether it is a wish; a full export that makes lost history good by itself is tried for as long as it takes."""
     horizon = Horizon.from_json(plan.get("history", {}))
     is_needed = mode == FULL and bool(plan.get("rebuilds")) and horizon is not None and horizon.is_lost
-    return mode in (BACKFILL, FULL) and not is_needed
+    return mode in WISHES_FOR_ROWS and not is_needed
 
 
 def _unclaimed(event: Mapping[str, Any]) -> str:

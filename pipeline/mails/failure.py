@@ -30,13 +30,7 @@ from pipeline.mails.aftermath import ANEW, Aftermath, aftermath, ended_wish, mak
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
 from pipeline.mails.told import Incident
-from pipeline.planning.execution_input import (
-    BACKFILL,
-    FULL,
-    MAINTAIN,
-    UPDATE,
-    VERIFY,
-)
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.horizon import Horizon
 from pipeline.settings import is_table_name
 

@@ -29,7 +29,7 @@ from datetime import datetime
 from pipeline.errors import HistoryLost, RecoveryTooShort
 from pipeline.mails.digest import Digest
 from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, Incident, Kind, Told, ToldFailure
-from pipeline.planning.execution_input import FULL, MAINTAIN, UPDATE
+from pipeline.modes import BRINGS_FORWARD, FULL, MAINTAIN
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows
 
@@ -99,7 +99,7 @@ def round_works(mode: str) -> bool:
     A backfill goes over old ground, and a corrected parameter ("") over none: the window that could not be merged, or the full
     export that the table needs, is still to come.
     """
-    return mode in (UPDATE, FULL)
+    return mode in BRINGS_FORWARD
 
 
 def after_look(

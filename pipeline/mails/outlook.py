@@ -18,13 +18,13 @@ from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import News, after_failure, after_look, round_works
 from pipeline.mails.success import horizon_after
 from pipeline.mails.told import Told
-from pipeline.planning.execution_input import FULL, MAINTAIN, ExecutionInput, tick_of
+from pipeline.modes import FULL, MAINTAIN, TOLD_TO_THE_END
+from pipeline.planning.execution_input import ExecutionInput, tick_of
 from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import ANOTHER_RUN, MAINTAINS, PAUSED, UP_TO_DATE, Action, Export, Idle, Observation
 from pipeline.planning.rules import history_needed
 from pipeline.planning.trust import load_too_long, recovery_too_short
-from pipeline.planning.wish_ends import TOLD_TO_THE_END
 from pipeline.settings import DAILY, TableSettings
 from pipeline.table.continuity import NOTHING_KNOWN, Rows, rows_of_report, rows_of_table
 

@@ -13,7 +13,8 @@ from pipeline import job_kinds
 from pipeline.deployment import Deployment
 from pipeline.instants import parse_instant
 from pipeline.mails.frame import SUCCESS, Mail, clock, history_line, links, subject, words
-from pipeline.planning.execution_input import MAINTAIN, UPDATE, VERIFY, tick_of
+from pipeline.modes import MAINTAIN, ROUTINE, VERIFY
+from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.prices import export_cost, job_cost
 from pipeline.settings import EVERY_RUN
@@ -39,7 +40,7 @@ def is_told_at_once(event: Mapping[str, Any]) -> bool:
     """
     plan = event["plan"]
     mode = plan["unrecorded"] if plan["kind"] == "Record" else plan["mode"]
-    asked_for = tick_of(event["input"]) is None or mode not in (UPDATE, MAINTAIN)
+    asked_for = tick_of(event["input"]) is None or mode not in ROUTINE
     return asked_for or plan["success_mail"] == EVERY_RUN
 
 

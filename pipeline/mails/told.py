@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.errors import ControlUnknown, SettingsMissing, WishGivenUp
 from pipeline.instants import format_instant, parse_instant
-from pipeline.planning.execution_input import BACKFILL, MAINTAIN, UPDATE, VERIFY
+from pipeline.modes import MAINTAIN, ONLY_WISHED, UPDATE
 
 #: A parameter holds 4,096 characters; more different failures than these in one incident are told again, but for the first.
 MOST_REMEMBERED = 12
@@ -39,7 +39,7 @@ class Kind:
 
         Nobody can tell so of a full export, which the schedule may have begun by itself.
         """
-        return self.mode in (BACKFILL, VERIFY) or self.error == WishGivenUp.__name__
+        return self.mode in ONLY_WISHED or self.error == WishGivenUp.__name__
 
     def __str__(self) -> str:
         return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", UPDATE) else "")

@@ -13,7 +13,7 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import WARNING, Mail, filled, history_line, links, subject, words
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
-from pipeline.planning.execution_input import MAINTAIN
+from pipeline.modes import MAINTAIN
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.planning.observation import PAUSED
 

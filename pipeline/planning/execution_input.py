@@ -8,21 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pipeline import job_kinds
 from pipeline.errors import InputRefused
 from pipeline.instants import parse_instant
-from pipeline.run_reports import MAINTAINED, VERIFIED
+from pipeline.modes import BACKFILL, MODES, UPDATE, WISHES
 from pipeline.settings import is_table_name
 
-UPDATE, FULL = "update", "full"
-#: Each of these is carried out by the kind of job that is called like it.
-BACKFILL, VERIFY, MAINTAIN = job_kinds.BACKFILL, job_kinds.VERIFY, job_kinds.MAINTAIN
-_SPECIAL = (BACKFILL, FULL, VERIFY, MAINTAIN)
-MODES = (UPDATE, *_SPECIAL)
-#: What each is called in a sentence.
-CALLED = {UPDATE: "update", BACKFILL: "backfill", FULL: "full export", VERIFY: "verification", MAINTAIN: "maintenance"}
-#: The modes whose job may commit nothing, so that only its report proves that it is done; and what it says then.
-REPORTED_AS = {VERIFY: VERIFIED, MAINTAIN: MAINTAINED}
 _EXAMPLE_START = 'such as "from": "2026-11-01T00:00:00Z"'
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time", "tick_minutes")
 
@@ -95,7 +85,7 @@ def wish_text(raw: Any) -> str:
 
     The schedule never asks for it a second time: until a run has claimed it, it is only in the input.
     """
-    if not isinstance(raw, Mapping) or raw.get("mode") not in _SPECIAL or is_dry_run(raw):
+    if not isinstance(raw, Mapping) or raw.get("mode") not in WISHES or is_dry_run(raw):
         return ""
     return json.dumps({name: raw[name] for name in _FIELDS if name in raw}, separators=(",", ":"))
 

@@ -7,7 +7,8 @@ and table any more, or is given up, is left undone.
 from __future__ import annotations
 
 from pipeline.errors import DamagedExport, PipelineError, error_names
-from pipeline.planning.execution_input import BACKFILL, FULL, REPORTED_AS, UPDATE, VERIFY, ExecutionInput
+from pipeline.modes import FULL, REPORTED_AS, UPDATE, VERIFY, WISHES_FOR_ROWS
+from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import Claim
 from pipeline.planning.observation import Export, Halt, Observation
 from pipeline.planning.trust import halt
@@ -22,7 +23,7 @@ _TRY_AGAIN = "Once the cause is removed, start a run: it tries again at once."
 def wish_given_up(claim: Claim) -> bool:
     """Whether a backfill or full export is left undone because its job has ended too often, or its files are damaged."""
     too_often = claim.failed_runs >= MOST_JOB_RUNS or _is_damaged_for_good(claim)
-    return claim.plan.mode in (BACKFILL, FULL) and too_often and not claim.committed
+    return claim.plan.mode in WISHES_FOR_ROWS and too_often and not claim.committed
 
 
 def out_of_reach(seen: Observation) -> bool:
@@ -30,7 +31,7 @@ def out_of_reach(seen: Observation) -> bool:
 
     One that its job has refused for good is left undone for that, as its mail has said.
     """
-    claim = _open(seen, BACKFILL, FULL)
+    claim = _open(seen, *WISHES_FOR_ROWS)
     return claim is not None and not is_refused_for_good(claim) and claim.plan.start < seen.restorable.earliest
 
 
@@ -89,7 +90,7 @@ def _undone(seen: Observation) -> Claim | None:
     if claim is None or claim.is_done(seen.table) or not still_applies(claim, seen):
         return None
     # Who rolls the table back to before a backfill or full export does not want it again.
-    return None if claim.committed and claim.plan.mode in (BACKFILL, FULL) else claim
+    return None if claim.committed and claim.plan.mode in WISHES_FOR_ROWS else claim
 
 
 def _refusal(claim: Claim) -> type[PipelineError] | None:

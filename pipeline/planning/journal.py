@@ -20,8 +20,8 @@ from pipeline.errors import LONGEST_TEXT, ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.instants import format_instant, parse_instant
-from pipeline.job_kinds import LOAD, MERGE
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, MODES, REPORTED_AS, UPDATE, VERIFY
+from pipeline.job_kinds import JOBS, LOAD, MERGE
+from pipeline.modes import MAINTAIN, MODES, REPORTED_AS, UPDATE, WISHES_FOR_ROWS
 from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.marker import TableState
 
@@ -70,7 +70,7 @@ class RunPlan:
     @property
     def job(self) -> str:
         """The kind of job that carries the plan out, as `pipeline.job_kinds` has them."""
-        if self.mode in (BACKFILL, VERIFY, MAINTAIN):
+        if self.mode in JOBS:  # it is carried out by the kind of job that is called like it
             return self.mode
         return LOAD if self.is_full else MERGE
 
@@ -136,7 +136,7 @@ class Claim:
 
     def counts_failed_runs(self, table: TableState) -> bool:
         """Whether it matters how often its job has failed, which counts of a wish only."""
-        return not self.owner_runs and self.plan.mode in (BACKFILL, FULL) and not self.is_done(table)
+        return not self.owner_runs and self.plan.mode in WISHES_FOR_ROWS and not self.is_done(table)
 
     def with_refusal(self, report: Mapping[str, Any]) -> Claim:
         """The claim with what its job's report says of a refusal; without, where the report is older than the claim."""

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant, whole_second
-from pipeline.planning.execution_input import MAINTAIN
+from pipeline.modes import MAINTAIN
 from pipeline.planning.horizon import DEFAULT_RECOVERY_DAYS, Horizon
 from pipeline.planning.journal import Claim, RunPlan
 from pipeline.table.marker import TableState

@@ -32,15 +32,8 @@ from pipeline.errors import (
 )
 from pipeline.exports.windows import closed_windows, next_close
 from pipeline.instants import floor_to, format_instant
-from pipeline.planning.execution_input import (
-    BACKFILL,
-    CALLED,
-    FULL,
-    MAINTAIN,
-    UPDATE,
-    ExecutionInput,
-    asking,
-)
+from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, UPDATE
+from pipeline.planning.execution_input import ExecutionInput, asking
 from pipeline.planning.half_done import full_refused_for_good, half_done, out_of_reach, wish_given_up
 from pipeline.planning.observation import (
     ANOTHER_RUN,

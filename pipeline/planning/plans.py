@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pipeline.errors import InputRefused
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import MAINTAIN, UPDATE
+from pipeline.modes import MAINTAIN, UPDATE
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Export, Halt, Observation, Record
 from pipeline.planning.trust import halt

@@ -7,7 +7,7 @@ from typing import Any
 
 from pipeline.errors import JobFailed, WatermarkNotCommitted
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import REPORTED_AS
+from pipeline.modes import REPORTED_AS
 from pipeline.table.drift import drift_of
 from pipeline.table.marker import Marker, TableState
 

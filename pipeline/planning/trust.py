@@ -14,7 +14,8 @@ from pipeline.errors import (
 )
 from pipeline.instants import format_instant
 from pipeline.job_kinds import LOAD
-from pipeline.planning.execution_input import FULL, ExecutionInput
+from pipeline.modes import FULL
+from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.observation import Halt, Observation
 from pipeline.planning.rules import TIME_TO_ASK
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pipeline.errors import HistoryLost, TableGone, VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, UPDATE, VERIFY, ExecutionInput, asking
+from pipeline.modes import BACKFILL, CALLED, FULL, TOLD_TO_THE_END, UPDATE, VERIFY
+from pipeline.planning.execution_input import ExecutionInput, asking
 from pipeline.planning.half_done import is_refused_for_good, out_of_reach, still_applies
 from pipeline.planning.journal import Claim, RunPlan
 from pipeline.planning.observation import HANDED_OVER, Halt, Idle, Observation, Record
@@ -18,8 +19,6 @@ from pipeline.planning.rules import Rules
 from pipeline.planning.trust import unfit
 from pipeline.planning.wishes import backfill_again, serves
 
-#: What is told to its end, also where the schedule has begun it by itself, as a full export.
-TOLD_TO_THE_END = (BACKFILL, FULL, VERIFY)
 ASK_FOR_IT = "Ask for it again."
 ASK_LATER = "Ask for it again once the table is up to date."
 _CATCH_UP = "Let the table catch up: it shows then what the backfill was to bring."

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from pipeline.errors import InputRefused
 from pipeline.exports.windows import SHORTEST_WINDOW, cut
 from pipeline.instants import floor_to, format_instant
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY, ExecutionInput
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
+from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import NOTHING_RESTORABLE_MESSAGE, WISH_FULFILLED, Action, Idle, Observation
 from pipeline.planning.plans import new_maintenance, new_plan

@@ -12,7 +12,7 @@ from lambdas import notify_failure
 from lambdas.plan import handler as plan_handler
 from pipeline.errors import JobNotStarted
 from pipeline.instants import parse_instant
-from pipeline.planning.execution_input import BACKFILL
+from pipeline.modes import BACKFILL
 from pipeline.planning.journal import Claim, RunPlan
 from tests.lambdas.account import MACHINE, SETTINGS, Account, call
 from tests.lambdas.slow_job import TOO_SLOW

@@ -12,7 +12,7 @@ from lambdas import notify_news, notify_success, plan, record_watermark
 from pipeline.errors import CallRefused
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
-from pipeline.planning.execution_input import MAINTAIN, VERIFY
+from pipeline.modes import MAINTAIN, VERIFY
 from tests.lambdas.account import Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done

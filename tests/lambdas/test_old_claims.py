@@ -8,7 +8,7 @@ import pytest
 
 from lambdas.aws import parameters
 from lambdas.plan import handler
-from pipeline.planning.execution_input import UPDATE
+from pipeline.modes import UPDATE
 from pipeline.planning.journal import Claim, RunPlan
 from tests.lambdas.account import DEPLOYMENT, Account, call
 

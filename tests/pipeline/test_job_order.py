@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.columns.overrides import Overrides
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import LONGEST_ARGUMENT, JobOrder
-from pipeline.planning.execution_input import BACKFILL, FULL, MODES
+from pipeline.modes import BACKFILL, FULL, MODES
 from pipeline.planning.journal import RunPlan
 from tests.pipeline.world import SOURCE, at, plan
 

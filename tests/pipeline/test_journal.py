@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.errors import LONGEST_TEXT, ClaimUnreadable
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, MODES, UPDATE, VERIFY
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, MODES, UPDATE, VERIFY
 from pipeline.planning.journal import Claim, RunPlan, newest_claim
 from tests.pipeline.world import ME, OTHER, at, bounds, claim, plan, table
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.mails.success import is_told_at_once, success_mail
-from pipeline.planning.execution_input import BACKFILL, UPDATE
+from pipeline.modes import BACKFILL, UPDATE
 from tests.pipeline.rounds import COUNTS, done
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, plan
 

@@ -15,7 +15,7 @@ from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
 from pipeline.mails.success import success_mail
-from pipeline.planning.execution_input import FULL
+from pipeline.modes import FULL
 from pipeline.settings import is_table_name
 from pipeline.table.drift import drift_of
 from tests.pipeline.rounds import COUNTS, done, failed

@@ -12,7 +12,8 @@ from pipeline.instants import format_instant
 from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.success import is_told_at_once, success_mail
 from pipeline.mails.told import Kind, Told
-from pipeline.planning.execution_input import FULL, MAINTAIN, VERIFY, wish_text
+from pipeline.modes import FULL, MAINTAIN, VERIFY
+from pipeline.planning.execution_input import wish_text
 from pipeline.planning.observation import Export, Halt, Idle, describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import DamagedExport, error_names
-from pipeline.planning.execution_input import BACKFILL, FULL
+from pipeline.modes import BACKFILL, FULL
 from pipeline.planning.observation import Export
 from pipeline.table.marker import TableState
 from tests.pipeline.world import (

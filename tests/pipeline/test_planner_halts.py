@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.planning.execution_input import FULL
+from pipeline.modes import FULL
 from pipeline.planning.observation import Export, Halt, Idle, Observation, Record
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY
+from pipeline.modes import BACKFILL, FULL, UPDATE, VERIFY
 from pipeline.planning.observation import Export, Halt, Idle
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.planning.execution_input import FULL
+from pipeline.modes import FULL
 from pipeline.planning.observation import HANDED_OVER, UP_TO_DATE, Export, Idle, Record
 from pipeline.planning.planner import LONGEST_SERIES, next_action
 from pipeline.planning.rules import Rules

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.planning.execution_input import BACKFILL, FULL, VERIFY
+from pipeline.modes import BACKFILL, FULL, VERIFY
 from pipeline.planning.observation import Export, Halt, Idle, Record
 from pipeline.prices import estimate
 from tests.pipeline.world import ME, RECREATED, at, claim, full, plan, seen, table, takes_over, update, verify

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.planning.execution_input import BACKFILL, CALLED, FULL, MAINTAIN, VERIFY
+from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, VERIFY
 from pipeline.planning.observation import HANDED_OVER, WISH_FULFILLED, Export, Halt, Idle, Record
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules

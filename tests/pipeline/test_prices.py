@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.exports.windows import SMALLEST_INCREMENTAL
-from pipeline.planning.execution_input import FULL
+from pipeline.modes import FULL
 from pipeline.prices import Estimate, LastRun, estimate, export_cost, exported_bytes, job_cost
 from pipeline.table.marker import Marker
 from tests.pipeline.world import ARN, at, plan

@@ -12,7 +12,8 @@ from pipeline.deployment import Deployment
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.mails.told import Incident, Kind, ToldFailure
-from pipeline.planning.execution_input import BACKFILL, FULL, UPDATE, VERIFY, ExecutionInput
+from pipeline.modes import BACKFILL, FULL, UPDATE, VERIFY
+from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import Claim, RunPlan
 from pipeline.planning.observation import Action, Export, Observation, SourceHistory

@@ -13,12 +13,11 @@ from pipeline.deployment import Deployment
 from pipeline.errors import PipelineError, TableNotFound
 from pipeline.instants import format_instant
 from pipeline.mails.told import Told
-from pipeline.planning.execution_input import FULL, VERIFY
+from pipeline.modes import FULL, TOLD_TO_THE_END, VERIFY
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import SourceHistory
 from pipeline.planning.rules import history_needed, rules_of
-from pipeline.planning.wish_ends import TOLD_TO_THE_END
 from pipeline.settings import HALT, Settings
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock
 from tests.simulation.exports import Exports

@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
-from pipeline.planning.execution_input import BACKFILL
+from pipeline.modes import BACKFILL
 from pipeline.planning.journal import RunPlan
 from tests.simulation.clock import DAY, HOUR, MINUTE, Clock, instant
 from tests.simulation.source import Source

@@ -26,7 +26,7 @@ from pipeline.errors import (
 )
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, REPORTED_AS, VERIFY
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, REPORTED_AS, VERIFY
 from pipeline.planning.half_done import MOST_JOB_RUNS
 from pipeline.run_reports import COMMITTED
 from pipeline.table import guard

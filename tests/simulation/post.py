@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import HistoryLost, RecoveryTooShort, WishGivenUp
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
 from pipeline.mails.told import MOST_REMEMBERED, Told, ToldFailure
-from pipeline.planning.execution_input import BACKFILL, FULL, MAINTAIN, VERIFY
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, VERIFY
 from pipeline.planning.observation import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
 

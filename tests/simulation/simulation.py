@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.errors import DamagedExport
 from pipeline.exports.windows import closed_windows
 from pipeline.instants import format_instant
-from pipeline.planning.execution_input import UPDATE
+from pipeline.modes import UPDATE
 from pipeline.planning.observation import Export, Idle
 from pipeline.settings import HALT, REBUILD
 from pipeline.table.maintenance import is_due

@@ -17,7 +17,8 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import SUCCESS, Mail
 from pipeline.mails.success import horizon_after, is_told_at_once
 from pipeline.mails.told import Told
-from pipeline.planning.execution_input import MAINTAIN, ExecutionInput, tick_of
+from pipeline.modes import MAINTAIN
+from pipeline.planning.execution_input import ExecutionInput, tick_of
 from pipeline.planning.horizon import Horizon, horizon_of_record
 from pipeline.planning.observation import Export, Observation, describe
 from tests.simulation.account import DEPLOYMENT
