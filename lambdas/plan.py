@@ -18,8 +18,9 @@ from pipeline.errors import REMEDY_MARK, AwsUnavailable
 from pipeline.instants import format_instant
 from pipeline.mails.frame import meant_for
 from pipeline.mails.outlook import outlook
+from pipeline.planning.actions import Action, Export, Halt, describe
 from pipeline.planning.execution_input import ExecutionInput, tick_minutes_of, tick_of
-from pipeline.planning.observation import Action, Export, Halt, Observation, describe
+from pipeline.planning.observation import Observation
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of
 from pipeline.settings import TableSettings

@@ -7,7 +7,8 @@ from typing import Any
 from lambdas.aws import executions, jobs
 from pipeline.deployment import Deployment
 from pipeline.modes import REPORTED_AS
-from pipeline.planning.observation import Action, Export, Observation
+from pipeline.planning.actions import Action, Export
+from pipeline.planning.observation import Observation
 from pipeline.planning.window_lengths import last_merge
 from pipeline.prices import LastRun, estimate
 from pipeline.table.marker import Marker

@@ -19,10 +19,11 @@ from pipeline.mails.incidents import News, after_failure, after_look, round_work
 from pipeline.mails.success import horizon_after
 from pipeline.mails.told import Told
 from pipeline.modes import FULL, MAINTAIN, TOLD_TO_THE_END
+from pipeline.planning.actions import ANOTHER_RUN, MAINTAINS, PAUSED, UP_TO_DATE, Action, Export, Idle
 from pipeline.planning.execution_input import ExecutionInput, tick_of
 from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
-from pipeline.planning.observation import ANOTHER_RUN, MAINTAINS, PAUSED, UP_TO_DATE, Action, Export, Idle, Observation
+from pipeline.planning.observation import Observation
 from pipeline.planning.rules import history_needed
 from pipeline.planning.trust import load_too_long, recovery_too_short
 from pipeline.settings import DAILY, TableSettings

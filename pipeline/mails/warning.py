@@ -14,8 +14,8 @@ from pipeline.mails.frame import WARNING, Mail, filled, history_line, links, sub
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
 from pipeline.modes import MAINTAIN
+from pipeline.planning.actions import PAUSED
 from pipeline.planning.horizon import LEVELS, Horizon
-from pipeline.planning.observation import PAUSED
 
 _HAPPENS = "If the table is not caught up by then, only a new full export helps."
 _HAS_HAPPENED = "Changes after the watermark can no longer be exported; the table can only be made anew."

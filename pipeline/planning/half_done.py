@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pipeline.errors import DamagedExport, PipelineError, error_names
 from pipeline.modes import FULL, REPORTED_AS, UPDATE, VERIFY, WISHES_FOR_ROWS
+from pipeline.planning.actions import Export, Halt
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import Claim
-from pipeline.planning.observation import Export, Halt, Observation
-from pipeline.planning.trust import halt
+from pipeline.planning.observation import Observation
 
 #: How many job runs of a person's wish may end without success before the schedule goes on without it.
 MOST_JOB_RUNS = 3
@@ -81,7 +81,7 @@ def _stopped(claim: Claim) -> Halt:
     error = error_names()[claim.refused_with]
     remedy = claim.remedy or error.default_remedy
     said = f"the job has refused it {claim.tries} times, and it is not tried again by itself. It said: {claim.refusal}"
-    return halt(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{remedy} {_TRY_AGAIN}")
+    return Halt.of(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{remedy} {_TRY_AGAIN}")
 
 
 def _undone(seen: Observation) -> Claim | None:

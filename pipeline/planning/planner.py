@@ -33,9 +33,7 @@ from pipeline.errors import (
 from pipeline.exports.windows import closed_windows, next_close
 from pipeline.instants import floor_to, format_instant
 from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, UPDATE
-from pipeline.planning.execution_input import ExecutionInput, asking
-from pipeline.planning.half_done import full_refused_for_good, half_done, out_of_reach, wish_given_up
-from pipeline.planning.observation import (
+from pipeline.planning.actions import (
     ANOTHER_RUN,
     HANDED_OVER,
     NOTHING_RESTORABLE,
@@ -46,12 +44,14 @@ from pipeline.planning.observation import (
     Export,
     Halt,
     Idle,
-    Observation,
     Record,
 )
+from pipeline.planning.execution_input import ExecutionInput, asking
+from pipeline.planning.half_done import full_refused_for_good, half_done, out_of_reach, wish_given_up
+from pipeline.planning.observation import Observation
 from pipeline.planning.plans import new_maintenance, new_plan, record
 from pipeline.planning.rules import Rules
-from pipeline.planning.trust import halt, load_too_long, recovery_too_short, unfit
+from pipeline.planning.trust import load_too_long, recovery_too_short, unfit
 from pipeline.planning.wish_ends import made_anew, untold_end
 from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
 from pipeline.table.maintenance import is_due
@@ -112,15 +112,15 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     claim = seen.claim
     is_at_it = claim and claim.owner == seen.execution and serves(claim.plan, wish)
     if seen.control == PAUSE and wish.mode != UPDATE and not is_at_it:
-        return halt(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
+        return Halt.of(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
     if seen.control == PAUSE:
         return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
-        return halt(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
+        return Halt.of(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     if claim and claim.owner_runs and claim.owner != seen.execution:
         return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
     if seen.source.latest is None or seen.source.earliest is None:
-        return halt(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
+        return Halt.of(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
     return None
 
 
@@ -128,7 +128,7 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     """What a run does that finds another one at work."""
     if wish.mode == UPDATE:
         return Idle(ANOTHER_RUN, message)
-    return halt(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
+    return Halt.of(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
 
 
 def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
@@ -156,7 +156,7 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
             asked, remedy = "", made_anew(plan.mode)
     else:
         told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
-    return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)
+    return Halt.of(WishGivenUp, told, remedy, ends=plan.job_id, asked=asked)
 
 
 def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | None:

@@ -8,9 +8,9 @@ from datetime import datetime
 from pipeline.errors import InputRefused
 from pipeline.instants import format_instant
 from pipeline.modes import MAINTAIN, UPDATE
+from pipeline.planning.actions import Export, Halt, Record
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import Export, Halt, Observation, Record
-from pipeline.planning.trust import halt
+from pipeline.planning.observation import Observation
 
 
 def new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Export:
@@ -31,7 +31,7 @@ def new_maintenance(seen: Observation) -> Export | Halt:
     """The table's files put in order, its content as it is."""
     watermark = seen.table.watermark
     if watermark is None:
-        return halt(
+        return Halt.of(
             InputRefused, "there is no table yet to maintain", "Bring the table up to date first: leave out the mode."
         )
     return new_plan(seen, MAINTAIN, (watermark,))

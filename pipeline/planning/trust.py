@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from pipeline.errors import (
     HistoryLost,
-    PipelineError,
     RecoveryTooShort,
     TableRecreated,
     WatermarkAhead,
@@ -15,17 +14,13 @@ from pipeline.errors import (
 from pipeline.instants import format_instant
 from pipeline.job_kinds import LOAD
 from pipeline.modes import FULL
+from pipeline.planning.actions import Halt
 from pipeline.planning.execution_input import ExecutionInput
-from pipeline.planning.observation import Halt, Observation
+from pipeline.planning.observation import Observation
 from pipeline.planning.rules import TIME_TO_ASK
 
 #: DynamoDB's clock may differ from itself by about a minute between calls; more than this is no clock's fault.
 CLOCK_TOLERANCE = timedelta(minutes=10)
-
-
-def halt(error: type[PipelineError], message: str, remedy: str = "") -> Halt:
-    """The Halt for an error, with its own remedy unless told otherwise."""
-    return Halt(error.__name__, message, remedy or error.default_remedy)
 
 
 def unfit(seen: Observation, wish: ExecutionInput) -> Halt | None:
@@ -35,22 +30,22 @@ def unfit(seen: Observation, wish: ExecutionInput) -> Halt | None:
     marker = seen.table.marker
     restorable = seen.restorable
     if marker is None:
-        return halt(
+        return Halt.of(
             WatermarkMissing,
             "the table exists and carries no watermark that can be read, neither in a snapshot nor in a property",
         )
     if marker.source_id != seen.source.table.id:
-        return halt(
+        return Halt.of(
             TableRecreated,
             f"the table was loaded from {marker.source_arn} with id {marker.source_id}; "
             f"the source table's id is now {seen.source.table.id}",
         )
     if marker.watermark > restorable.latest + CLOCK_TOLERANCE:
         told = f"the source can be restored only to {format_instant(restorable.latest)}"
-        return halt(WatermarkAhead, f"the watermark is {format_instant(marker.watermark)}; {told}")
+        return Halt.of(WatermarkAhead, f"the watermark is {format_instant(marker.watermark)}; {told}")
     if marker.watermark < restorable.earliest:
         told = f"the source's history begins at {format_instant(restorable.earliest)}"
-        return halt(HistoryLost, f"the watermark is {format_instant(marker.watermark)}; {told}")
+        return Halt.of(HistoryLost, f"the watermark is {format_instant(marker.watermark)}; {told}")
     return None
 
 
@@ -60,7 +55,7 @@ def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | N
     if history_needed <= timedelta(days=kept):
         return None
     hours = history_needed / timedelta(hours=1)
-    return halt(
+    return Halt.of(
         RecoveryTooShort,
         f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
     )
@@ -78,7 +73,7 @@ def load_too_long(seen: Observation) -> Halt | None:
     if took + TIME_TO_ASK <= kept:
         return None
     took_hours, kept_hours = took / timedelta(hours=1), kept // timedelta(hours=1)
-    return halt(
+    return Halt.of(
         RecoveryTooShort,
         f"the last full export with its load took {took_hours:.1f} hours, and the source keeps {kept_hours} hours of history: "
         "with the time to ask for more that is too little, and what has changed meanwhile was lost again",

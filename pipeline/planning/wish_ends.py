@@ -11,10 +11,11 @@ from __future__ import annotations
 from pipeline.errors import HistoryLost, TableGone, VerificationFailed, WishGivenUp, error_names
 from pipeline.instants import format_instant
 from pipeline.modes import BACKFILL, CALLED, FULL, TOLD_TO_THE_END, UPDATE, VERIFY
+from pipeline.planning.actions import HANDED_OVER, Halt, Idle, Record
 from pipeline.planning.execution_input import ExecutionInput, asking
 from pipeline.planning.half_done import is_refused_for_good, out_of_reach, still_applies
 from pipeline.planning.journal import Claim, RunPlan
-from pipeline.planning.observation import HANDED_OVER, Halt, Idle, Observation, Record
+from pipeline.planning.observation import Observation
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import unfit
 from pipeline.planning.wishes import backfill_again, serves
@@ -73,10 +74,10 @@ def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
         # What heals when it is tried again is not tried again here.
         remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy or refused.default_remedy
         remedy = ASK_LATER if refused is TableGone else remedy
-        return Halt(refused.__name__, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
+        return Halt.of(refused, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
     if plan.mode == VERIFY and claim.number > plan.attempt:
         told = f"two runs of the verification ({plan.job_id}) have ended before its job did"
-        return Halt(WishGivenUp.__name__, told, WishGivenUp.default_remedy, ends=plan.job_id, asked=asked)
+        return Halt.of(WishGivenUp, told, ends=plan.job_id, asked=asked)
     # One that comes too late is given up for that; one that was committed was rolled back by somebody who does not want it.
     if claim.committed or still_applies(claim, seen) or out_of_reach(seen):
         return None
@@ -98,7 +99,7 @@ def _passed_by(seen: Observation, plan: RunPlan, rules: Rules) -> Halt:
         asked, remedy = asking(table, FULL), _FULL_BRINGS
     elif plan.mode == BACKFILL and begins is None:
         asked, remedy = asking(table, UPDATE), _CATCH_UP
-    return Halt(WishGivenUp.__name__, told, remedy, ends=plan.job_id, asked=asked)
+    return Halt.of(WishGivenUp, told, remedy, ends=plan.job_id, asked=asked)
 
 
 def _why(seen: Observation, plan: RunPlan) -> str:

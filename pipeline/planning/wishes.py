@@ -8,11 +8,11 @@ from pipeline.errors import InputRefused
 from pipeline.exports.windows import SHORTEST_WINDOW, cut
 from pipeline.instants import floor_to, format_instant
 from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
+from pipeline.planning.actions import NOTHING_RESTORABLE_MESSAGE, WISH_FULFILLED, Action, Halt, Idle
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import NOTHING_RESTORABLE_MESSAGE, WISH_FULFILLED, Action, Idle, Observation
+from pipeline.planning.observation import Observation
 from pipeline.planning.plans import new_maintenance, new_plan
-from pipeline.planning.trust import halt
 
 #: What a backfill has to be begun in, and tried again where something is in its way, before its beginning is out of reach;
 #: and what is told to whoever comes too late.
@@ -44,7 +44,7 @@ def _full(seen: Observation) -> Action:
     """Everything anew, as of now."""
     restorable = seen.restorable
     if restorable.is_empty:
-        return halt(InputRefused, NOTHING_RESTORABLE_MESSAGE, "Start the execution again in a few minutes.")
+        return Halt.of(InputRefused, NOTHING_RESTORABLE_MESSAGE, "Start the execution again in a few minutes.")
     return new_plan(seen, FULL, (restorable.latest,))
 
 
@@ -58,11 +58,11 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     start, watermark = wish.start, seen.table.watermark
     assert start is not None  # ExecutionInput.parse holds "from" and backfill together
     if watermark is None:
-        return halt(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
+        return Halt.of(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
     if start < (seen.restorable.earliest + _LEAST_ROOM if _moves(seen) else seen.restorable.earliest):
-        return halt(InputRefused, f"from is {format_instant(start)}; {_possible(seen, watermark)}")
+        return Halt.of(InputRefused, f"from is {format_instant(start)}; {_possible(seen, watermark)}")
     if watermark - start < SHORTEST_WINDOW:
-        return halt(
+        return Halt.of(
             InputRefused,
             f"from is {format_instant(start)}; it must lie 15 minutes or more before the watermark {format_instant(watermark)}",
         )
@@ -104,10 +104,10 @@ def _verify(seen: Observation) -> Action:
     watermark = seen.table.watermark
     latest = seen.restorable.latest
     if watermark is None:
-        return halt(
+        return Halt.of(
             InputRefused, "there is no table yet to verify", "Bring the table up to date first: leave out the mode."
         )
     if watermark > latest:
         told = f"watermark {format_instant(watermark)}; nothing after {format_instant(latest)} can be exported yet"
-        return halt(InputRefused, told, "Start the execution again in a few minutes.")
+        return Halt.of(InputRefused, told, "Start the execution again in a few minutes.")
     return new_plan(seen, VERIFY, (watermark,))

@@ -9,9 +9,9 @@ from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import Mail
 from pipeline.mails.told import Incident
+from pipeline.planning.actions import Export, describe
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import Export, describe
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, at, plan
 
 COUNTS = {"read": 15, "inserted": 5, "updated": 4, "deleted": 3, "already_there": 2, "unknown_deletes": 1}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.planning.observation import describe
+from pipeline.planning.actions import describe
 from tests.pipeline.rounds import PLANNED, failed
 from tests.pipeline.world import DEPLOYMENT, claim, plan, seen, update
 

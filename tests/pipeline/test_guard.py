@@ -13,7 +13,7 @@ from pipeline.job_order import JobOrder
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.modes import BACKFILL, MAINTAIN, UPDATE, VERIFY
-from pipeline.planning.observation import Export
+from pipeline.planning.actions import Export
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.guard import is_done

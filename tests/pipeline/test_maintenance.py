@@ -13,8 +13,8 @@ from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.success import is_told_at_once, success_mail
 from pipeline.mails.told import Kind, Told
 from pipeline.modes import FULL, MAINTAIN, VERIFY
+from pipeline.planning.actions import Export, Halt, Idle, describe
 from pipeline.planning.execution_input import wish_text
-from pipeline.planning.observation import Export, Halt, Idle, describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.prices import estimate

@@ -12,7 +12,7 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.outlook import after_failed_tick, after_idle, after_round, outlook
 from pipeline.mails.told import Kind, Told
 from pipeline.modes import FULL
-from pipeline.planning.observation import describe
+from pipeline.planning.actions import describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.settings import TableSettings

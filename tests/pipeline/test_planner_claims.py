@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.errors import DamagedExport, error_names
 from pipeline.modes import BACKFILL, FULL
-from pipeline.planning.observation import Export
+from pipeline.planning.actions import Export
 from pipeline.table.marker import TableState
 from tests.pipeline.world import (
     ME,

@@ -9,7 +9,8 @@ import pytest
 
 from pipeline.errors import error_names
 from pipeline.modes import FULL
-from pipeline.planning.observation import Export, Halt, Idle, Observation, Record
+from pipeline.planning.actions import Export, Halt, Idle, Record
+from pipeline.planning.observation import Observation
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.marker import TableState

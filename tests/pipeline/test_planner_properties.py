@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
 from pipeline.instants import floor_to, format_instant, whole_second
 from pipeline.modes import BACKFILL, UPDATE
+from pipeline.planning.actions import UP_TO_DATE, Export, Idle
 from pipeline.planning.journal import Claim, RunPlan
-from pipeline.planning.observation import UP_TO_DATE, Export, Idle, Observation, SourceHistory
+from pipeline.planning.observation import Observation, SourceHistory
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.marker import NO_TABLE, Marker, TableState

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.modes import BACKFILL, FULL, UPDATE, VERIFY
-from pipeline.planning.observation import Export, Halt, Idle
+from pipeline.planning.actions import Export, Halt, Idle
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.marker import Marker, TableState

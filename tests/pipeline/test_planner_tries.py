@@ -8,7 +8,8 @@ import pytest
 
 from pipeline.errors import DamagedExport, error_names
 from pipeline.modes import BACKFILL, FULL
-from pipeline.planning.observation import Export, Halt, Observation
+from pipeline.planning.actions import Export, Halt
+from pipeline.planning.observation import Observation
 from tests.pipeline.world import OTHER, claim, full, plan, seen, takes_over, update
 
 WINDOW = plan("12:00 13:00")

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.modes import FULL
-from pipeline.planning.observation import HANDED_OVER, UP_TO_DATE, Export, Idle, Record
+from pipeline.planning.actions import HANDED_OVER, UP_TO_DATE, Export, Idle, Record
 from pipeline.planning.planner import LONGEST_SERIES, next_action
 from pipeline.planning.rules import Rules
 from tests.pipeline.world import (

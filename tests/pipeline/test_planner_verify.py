@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.errors import error_names
 from pipeline.modes import BACKFILL, FULL, VERIFY
-from pipeline.planning.observation import Export, Halt, Idle, Record
+from pipeline.planning.actions import Export, Halt, Idle, Record
 from pipeline.prices import estimate
 from tests.pipeline.world import ME, RECREATED, at, claim, full, plan, seen, table, takes_over, update, verify
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.errors import error_names
 from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, VERIFY
-from pipeline.planning.observation import HANDED_OVER, WISH_FULFILLED, Export, Halt, Idle, Record
+from pipeline.planning.actions import HANDED_OVER, WISH_FULFILLED, Export, Halt, Idle, Record
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.marker import TableState

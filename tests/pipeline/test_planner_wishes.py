@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pipeline.modes import BACKFILL, FULL, MAINTAIN, VERIFY
-from pipeline.planning.observation import Export, Halt, Idle, Record
+from pipeline.planning.actions import Export, Halt, Idle, Record
 from tests.pipeline.world import HOUR, ME, OTHER, QUARTER_HOUR, at, backfill, claim, full, plan, seen, table, update
 
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pipeline.exports.window_bounds import WindowBounds, WindowLengths
 from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.instants import floor_to
-from pipeline.planning.observation import Export, SourceHistory
+from pipeline.planning.actions import Export
+from pipeline.planning.observation import SourceHistory
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules, windows_within
 from pipeline.planning.window_lengths import window_length

@@ -13,10 +13,11 @@ from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
 from pipeline.mails.told import Incident, Kind, ToldFailure
 from pipeline.modes import BACKFILL, FULL, UPDATE, VERIFY
+from pipeline.planning.actions import Action, Export
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import Claim, RunPlan
-from pipeline.planning.observation import Action, Export, Observation, SourceHistory
+from pipeline.planning.observation import Observation, SourceHistory
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.marker import NO_TABLE, Marker, TableState

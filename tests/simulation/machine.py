@@ -26,8 +26,8 @@ from pipeline.identity import SourceTable
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure_names import Failure
 from pipeline.modes import REPORTED_AS
+from pipeline.planning.actions import Action, Export, Halt, Idle, Record, describe
 from pipeline.planning.execution_input import ExecutionInput
-from pipeline.planning.observation import Action, Export, Halt, Idle, Record, describe
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rounds import committed, round_of_commit, round_of_report
 from pipeline.planning.rules import rules_of

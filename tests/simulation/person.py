@@ -21,10 +21,10 @@ from pipeline.errors import (
 )
 from pipeline.instants import format_instant
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
+from pipeline.planning.actions import UP_TO_DATE, Export, Halt, Idle
 from pipeline.planning.execution_input import wish_text
 from pipeline.planning.half_done import MOST_TRIES
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import UP_TO_DATE, Export, Halt, Idle
 from tests.simulation.account import DEPLOYMENT, Account
 from tests.simulation.clock import DAY, HOUR, MINUTE, Process, instant, seconds
 from tests.simulation.post import Sent

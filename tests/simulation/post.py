@@ -15,7 +15,7 @@ from pipeline.errors import HistoryLost, RecoveryTooShort, WishGivenUp
 from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
 from pipeline.mails.told import MOST_REMEMBERED, Told, ToldFailure
 from pipeline.modes import BACKFILL, FULL, MAINTAIN, VERIFY
-from pipeline.planning.observation import UP_TO_DATE, Idle
+from pipeline.planning.actions import UP_TO_DATE, Idle
 from tests.simulation.timeline import Timeline, Violation
 
 if TYPE_CHECKING:

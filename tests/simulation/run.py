@@ -11,10 +11,10 @@ from pipeline.errors import AwsUnavailable, PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure_names import Failure
+from pipeline.planning.actions import Action, Export, Halt, Idle
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import RunPlan
-from pipeline.planning.observation import Action, Export, Halt, Idle
 from tests.simulation.account import MACHINE, Account
 from tests.simulation.clock import instant
 from tests.simulation.exports import Export as MadeExport

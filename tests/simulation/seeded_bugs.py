@@ -12,9 +12,10 @@ from pipeline.exports.requests import ExportRequest, client_token
 from pipeline.exports.windows import ExportWindow, closed_windows
 from pipeline.instants import EPOCH, format_instant, parse_instant
 from pipeline.planning import half_done, planner
+from pipeline.planning.actions import Action, Export
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import Claim, RunPlan
-from pipeline.planning.observation import Action, Export, Observation
+from pipeline.planning.observation import Observation
 from pipeline.planning.rules import Rules
 from pipeline.table import guard
 from tests.simulation import machine

@@ -12,7 +12,7 @@ from pipeline.errors import DamagedExport
 from pipeline.exports.windows import closed_windows
 from pipeline.instants import format_instant
 from pipeline.modes import UPDATE
-from pipeline.planning.observation import Export, Idle
+from pipeline.planning.actions import Export, Idle
 from pipeline.settings import HALT, REBUILD
 from pipeline.table.maintenance import is_due
 from tests.simulation.account import GRACE, PATIENCE, Account

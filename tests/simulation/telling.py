@@ -18,9 +18,10 @@ from pipeline.mails.frame import SUCCESS, Mail
 from pipeline.mails.success import horizon_after, is_told_at_once
 from pipeline.mails.told import Told
 from pipeline.modes import MAINTAIN
+from pipeline.planning.actions import Export, describe
 from pipeline.planning.execution_input import ExecutionInput, tick_of
 from pipeline.planning.horizon import Horizon, horizon_of_record
-from pipeline.planning.observation import Export, Observation, describe
+from pipeline.planning.observation import Observation
 from tests.simulation.account import DEPLOYMENT
 from tests.simulation.clock import instant
 from tests.simulation.post import Sent
