@@ -68,7 +68,7 @@ _FULL_BRINGS = {
 ANEW = "The next run makes the table anew from a full export by itself."
 _ANEW_BRINGS = f"{ANEW} It then shows what the backfill was to bring."
 #: What says that it is not done after all.
-_UNDONE = tuple(kind.__name__ for kind in (WatermarkNotCommitted, JobFailed, DatabaseMissing, TableFilesMissing))
+_UNDONE = (WatermarkNotCommitted, JobFailed, DatabaseMissing, TableFilesMissing)
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ class Aftermath:
 def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:
     """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
     as_given = json.dumps(event["input"], separators=(",", ":"), ensure_ascii=False)
-    if failure.error == InputRefused.__name__:
+    if failure.kind is InputRefused:
         return Aftermath(_A_PERSON, missed=as_given)
     is_dry = is_dry_run(event["input"])
     plan, missed = event["plan"], as_given if is_dry else _unclaimed(event)
     mode = plan.get("mode", UPDATE)
-    if failure.error == WishGivenUp.__name__:
+    if failure.kind is WishGivenUp:
         return _of_given_up(event, table, missed)
     if is_dry:
         return Aftermath(_DRY_RUN, missed=missed)
@@ -117,7 +117,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
     if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
         return _of_reported(mode, failure, plan, table)
-    if failure.state == "RecordWatermark" and mode in LEAVES_WATERMARK and failure.error not in _UNDONE:
+    if failure.state == "RecordWatermark" and mode in LEAVES_WATERMARK and failure.kind not in _UNDONE:
         return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
@@ -167,7 +167,7 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
     is_brought = failure.kind is TableGone and failure.reported  # by the full export that makes the table anew
     is_left = mode == VERIFY and (failure.reported or plan.get("claim", 0) > plan.get("attempt", 0))
     # What time heals the next run finds done, and tells.
-    is_certain = failure.error not in _UNDONE and not failure.kind.heals_by_itself
+    is_certain = failure.kind not in _UNDONE and not failure.kind.heals_by_itself
     is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
     return str(plan["job_id"]) if is_refused or is_brought or is_left or is_done or tells_late(plan) else ""
 
@@ -200,10 +200,10 @@ def _tried_again(failure: Failure, plan: Mapping[str, Any], mode: str) -> str:
     if issubclass(failure.kind, DamagedExport):
         told = f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
         return f"{told} Then it {'is given up' if may_be_given_up else 'waits for a person'}, and a mail says so."
-    if failure.error == ExportRefused.__name__ and mode == BACKFILL:
+    if failure.kind is ExportRefused and mode == BACKFILL:
         return "The next scheduled run tries again by itself, or gives it up and mails so, where it begins too early by now."
     told = "The next scheduled run tries again by itself"
-    if failure.error == JobFailed.__name__ and mode not in REPORTED_AS:
+    if failure.kind is JobFailed and mode not in REPORTED_AS:
         # A job that was killed, or could not write its report, may have committed before.
         told += "; what the table shows already is not done again"
     if failure.state == "RunSparkJob" and failure.kind is not AwsUnavailable and may_be_given_up:

@@ -23,6 +23,7 @@ from pipeline.errors import (
     TableFilesMissing,
     TableGone,
     WatermarkMissing,
+    WatermarkNotCommitted,
     WishGivenUp,
 )
 from pipeline.instants import format_instant
@@ -34,19 +35,20 @@ from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.horizon import Horizon
 from pipeline.settings import is_table_name
 
-#: What is known of the table after a failure, by the error's or the state's name, where it is not that nothing happened.
-_AFTER = {
-    "WatermarkNotCommitted": "The table does not show what the job should have committed: look at it.",
-    "TableGone": "There is no table any more; this run has brought nothing into it.",
-    "JobFailed": "The table shows everything this run was to bring, or nothing of it.",
-    "RecordWatermark": "The table shows everything this run was to bring; only last-export-time may still be the old one.",
+#: What is known of the table after an error, where it is not that nothing happened.
+_AFTER: Mapping[type[PipelineError], str] = {
+    WatermarkNotCommitted: "The table does not show what the job should have committed: look at it.",
+    TableGone: "There is no table any more; this run has brought nothing into it.",
+    JobFailed: "The table shows everything this run was to bring, or nothing of it.",
 }
+#: And after any other in RecordWatermark.
+_NOT_RECORDED = "The table shows everything this run was to bring; only last-export-time may still be the old one."
 #: Of what nothing came of. While an export was waited for others may have changed the table, as by a rollback.
 _AS_THEY_WERE = "This failure has left the table and its watermark as they were"
 #: Where there is no table any more that could be looked at.
-_GONE = (DatabaseMissing.__name__, TableFilesMissing.__name__)
+_GONE = (DatabaseMissing, TableFilesMissing)
 #: What a job meets where the table is not any more what its run was planned for: rolled back, removed, or written to.
-_MOVED = (Gap.__name__, Overlap.__name__, TableContended.__name__, WatermarkMissing.__name__)
+_MOVED = (Gap, Overlap, TableContended, WatermarkMissing)
 _MOVED_SINCE = (
     "The table, or an export, is not any more what this run was planned for, as when somebody changes it meanwhile; "
     "the run has brought nothing into it."
@@ -98,21 +100,22 @@ def failure_mail(
     what = ", ".join(filter(None, [failure.error, failure.result]))
     headline = subject(deployment, "FAILED", table, what)
     # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
-    audience = UNKNOWN_TABLE if failure.error == InputRefused.__name__ and not event["plan"] else table
+    audience = UNKNOWN_TABLE if failure.kind is InputRefused and not event["plan"] else table
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
 
 
 def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
     if plan.get("kind") == "Record":
         return f"{_AS_THEY_WERE}; only last-export-time may still say something else."
-    if failure.state == "RecordWatermark" and failure.error in _GONE:
+    if failure.state == "RecordWatermark" and failure.kind in _GONE:
         return "Nobody can read the table now, so that nothing shows what this run has brought."
-    if failure.state == "RunSparkJob" and failure.error in _MOVED:
+    if failure.state == "RunSparkJob" and failure.kind in _MOVED:
         files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
         return f"{_MOVED_SINCE}{files}"
     if plan.get("mode") == MAINTAIN and failure.kind is not TableGone:
         return "This failure has left the table's rows and its watermark as they were; some of its files may be in order already."
-    return _AFTER.get(failure.error) or _AFTER.get(failure.state) or f"{_AS_THEY_WERE}."
+    otherwise = _NOT_RECORDED if failure.state == "RecordWatermark" else f"{_AS_THEY_WERE}."
+    return _AFTER.get(failure.kind, otherwise)
 
 
 def _facts(
@@ -127,7 +130,7 @@ def _facts(
     command = RUN_NOW if makes_anew(failure, plan) else kind.command
     ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
     # Somebody's wish, which may be another than this run was to do.
-    given_up = plan.get("asked", "") if failure.error == WishGivenUp.__name__ else ""
+    given_up = plan.get("asked", "") if failure.kind is WishGivenUp else ""
     # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
     asking_helps = failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW)
     only_ask = bool(ask_again) and asking_helps and not given_up
@@ -166,11 +169,11 @@ def _more_links(plan: Mapping[str, Any], failure: Failure, deployment: Deploymen
     if plan.get("ends"):
         report = deployment.report_uri(plan["table"], plan["ends"])
         # Of what is given up nobody knows how its last job has ended.
-        is_sure = failure.error != WishGivenUp.__name__
+        is_sure = failure.kind is not WishGivenUp
         return [f"Report: {report}"] if is_sure else [f"Report, if there is one: {report}", logs]
     if "job_id" in plan and (failure.reported or failure.state == "RecordWatermark"):
         return [f"Report: {deployment.report_uri(plan['table'], plan['job_id'])}"]
-    return [logs] if failure.error in (JobFailed.__name__, WishGivenUp.__name__) and not failure.job_run else []
+    return [logs] if failure.kind in (JobFailed, WishGivenUp) and not failure.job_run else []
 
 
 def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
