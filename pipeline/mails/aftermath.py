@@ -16,15 +16,14 @@ from pipeline.errors import (
     HistoryLost,
     InputRefused,
     JobFailed,
-    PipelineError,
     TableFilesMissing,
     TableGone,
     VerificationFailed,
     WatermarkNotCommitted,
     WishGivenUp,
 )
-from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
+from pipeline.mails.unclaimed import may_have_claimed, unclaimed
 from pipeline.modes import (
     BACKFILL,
     FULL,
@@ -39,6 +38,7 @@ from pipeline.modes import (
 from pipeline.planning.execution_input import asking, is_dry_run, wish_text
 from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.planning.horizon import Horizon
+from pipeline.planning.journal import is_second_try
 from pipeline.planning.wish_ends import ASK_FOR_IT, ASK_LATER
 
 _A_PERSON = "Nothing: a person must act."
@@ -92,33 +92,46 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.kind is InputRefused:
         return Aftermath(_A_PERSON, missed=as_given)
     is_dry = is_dry_run(event["input"])
-    plan, missed = event["plan"], as_given if is_dry else _unclaimed(event)
-    mode = plan.get("mode", UPDATE)
+    plan, missed = event["plan"], as_given if is_dry else unclaimed(event)
     if failure.kind is WishGivenUp:
         return _of_given_up(event, table, missed)
     if is_dry:
         return Aftermath(_DRY_RUN, missed=missed)
     brought = _FULL_BRINGS.get(event["input"]["mode"], "") if missed and failure.kind.command == REBUILD else ""
     if plan.get("ends"):
-        told = _without_a_full_export(plan) if mode == FULL else _GOES_ON
-        if brought:
-            return Aftermath(f"{told} {brought}")
-        return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
+        return _of_an_end(failure, plan, missed, brought)
+    return _of_a_request(failure, plan, missed, brought) if missed else _of_own_work(failure, plan, table)
+
+
+def _of_an_end(failure: Failure, plan: Mapping[str, Any], missed: str, brought: str) -> Aftermath:
+    """Of a run that told a wish's end. What it was asked for itself is `missed`, or `brought` by a full export."""
+    told = _without_a_full_export(plan) if plan.get("mode") == FULL else _GOES_ON
+    if brought:
+        return Aftermath(f"{told} {brought}")
+    return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
+
+
+def _of_a_request(failure: Failure, plan: Mapping[str, Any], missed: str, brought: str) -> Aftermath:
+    """Of a run that had not claimed what it was asked for, which is `missed`, or `brought` by a full export."""
     if brought:
         return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD} {brought}")
-    if missed and not plan and _may_have_claimed(failure):
+    if not plan and may_have_claimed(failure):
         return Aftermath(_MAY_BE_BEGUN, missed=missed, remedy=_LOOK_FIRST)
-    if missed:
-        return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD}", missed=missed)
+    return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD}", missed=missed)
+
+
+def _of_own_work(failure: Failure, plan: Mapping[str, Any], table: str) -> Aftermath:
+    """Of a run that was at work on what it had claimed, or at nothing yet that anybody has asked for."""
+    mode = plan.get("mode", UPDATE)
     if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
-        return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
+        return _of_done(failure)
     if failure.kind is TableGone and failure.reported:
         return _of_gone(mode, table)
     # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
-    if mode in REPORTED_AS and (failure.reported or plan["claim"] > plan["attempt"]):
+    if mode in REPORTED_AS and (failure.reported or _is_second_try(plan)):
         return _of_reported(mode, failure, plan, table)
     if failure.state == "RecordWatermark" and mode in LEAVES_WATERMARK and failure.kind not in _UNDONE:
-        return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
+        return _of_done(failure)
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
     if failure.reported and mode == UPDATE:
@@ -126,6 +139,16 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     if failure.reported and mode not in REPORTED_AS and failure.kind.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
     return Aftermath(ANEW, heals=True) if makes_anew(failure, plan) else Aftermath(_A_PERSON)
+
+
+def _is_second_try(plan: Mapping[str, Any]) -> bool:
+    """As the planner has it of the plan's claim; what claims nothing is none."""
+    return is_second_try(plan.get("claim", 0), plan.get("attempt", 0))
+
+
+def _of_done(failure: Failure) -> Aftermath:
+    """Of what is done, whatever has failed after it."""
+    return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
 
 
 def makes_anew(failure: Failure, plan: Mapping[str, Any]) -> bool:
@@ -165,7 +188,7 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
         return str(plan.get("ends", ""))
     is_refused = failure.reported and not failure.kind.heals_by_itself
     is_brought = failure.kind is TableGone and failure.reported  # by the full export that makes the table anew
-    is_left = mode == VERIFY and (failure.reported or plan.get("claim", 0) > plan.get("attempt", 0))
+    is_left = mode == VERIFY and (failure.reported or _is_second_try(plan))
     # What time heals the next run finds done, and tells.
     is_certain = failure.kind not in _UNDONE and not failure.kind.heals_by_itself
     is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
@@ -216,30 +239,3 @@ def _may_be_given_up(plan: Mapping[str, Any], mode: str) -> bool:
     horizon = Horizon.from_json(plan.get("history", {}))
     is_needed = mode == FULL and bool(plan.get("rebuilds")) and horizon is not None and horizon.is_lost
     return mode in WISHES_FOR_ROWS and not is_needed
-
-
-def _unclaimed(event: Mapping[str, Any]) -> str:
-    """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
-
-    What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
-    where this one has gone on with somebody else's work first.
-    """
-    wish = wish_text(event["input"])
-    return "" if not wish or _is_claimed(event["plan"], event["input"]) else wish
-
-
-def _may_have_claimed(failure: Failure) -> bool:
-    """Whether Plan may have failed after it had made its claim: AWS did not answer any more, or it came to no end of its own.
-
-    Time is up under one name or another, and an answer may be lost; what the product itself refuses it refuses before.
-    """
-    return failure.state == "Plan" and failure.kind in (AwsUnavailable, PipelineError)
-
-
-def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Whether what a run was doing is what it was asked for."""
-    if plan.get("kind") == "Record":
-        return bool(plan["fulfils"])  # what was asked for is done, and only the parameter is not
-    if plan.get("kind", "Halt") == "Halt" or plan.get("mode") != asked["mode"]:
-        return False
-    return asked["mode"] != BACKFILL or parse_instant(plan["start"]) == parse_instant(asked["from"])

@@ -124,7 +124,7 @@ def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
     """
     if wish_given_up(claim) and not for_ever:
         return True
-    if claim.plan.mode in REPORTED_AS and (claim.refused_with or claim.number > claim.plan.attempt):
+    if claim.plan.mode in REPORTED_AS and (claim.refused_with or claim.is_second_try):
         return True
     if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
         return True

@@ -87,6 +87,14 @@ class RunPlan:
         return replace(self, attempt=self.attempt + 1)
 
 
+def is_second_try(number: int, attempt: int) -> bool:
+    """Whether a claim is not the first of its plan's work, so that a run before has left it.
+
+    `attempt`: its plan's. An update does not count from its first claim, so that it always passes for one.
+    """
+    return number > attempt
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim as found: its number, the ARN of the execution that made it, and its plan.
@@ -116,6 +124,11 @@ class Claim:
     committed: bool = False
     reported: bool = False
     failed_runs: int = 0
+
+    @property
+    def is_second_try(self) -> bool:
+        """Whether a run before has claimed the same work, and left it."""
+        return is_second_try(self.number, self.plan.attempt)
 
     def asks_for_report(self, execution: str, *, owner_runs: bool) -> bool:
         """Whether its job's report says something new to an execution: whoever works for another one need not ask yet."""

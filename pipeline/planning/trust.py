@@ -67,7 +67,7 @@ def load_too_long(seen: Observation) -> Halt | None:
     if table.marker is None or table.marker.job != LOAD or table.committed_at is None:
         return None
     # What several runs have tried took as long as they waited, and not as a load does.
-    if claim is None or claim.plan.job_id != table.marker.job_id or claim.number != claim.plan.attempt:
+    if claim is None or claim.plan.job_id != table.marker.job_id or claim.is_second_try:
         return None
     took = table.committed_at - table.marker.watermark
     if took + TIME_TO_ASK <= kept:

@@ -75,7 +75,7 @@ def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
         remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy or refused.default_remedy
         remedy = ASK_LATER if refused is TableGone else remedy
         return Halt.of(refused, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
-    if plan.mode == VERIFY and claim.number > plan.attempt:
+    if plan.mode == VERIFY and claim.is_second_try:
         told = f"two runs of the verification ({plan.job_id}) have ended before its job did"
         return Halt.of(WishGivenUp, told, ends=plan.job_id, asked=asked)
     # One that comes too late is given up for that; one that was committed was rolled back by somebody who does not want it.
