@@ -9,7 +9,7 @@ from typing import Any
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
-from pipeline.mails.frame import clock
+from pipeline.instants import parse_timestamp
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
@@ -46,7 +46,7 @@ def observe(
         settings=found.settings.digest,
         by_schedule=tick_of(event["input"]) is not None,
         cannot_record=found.told.cannot_record,
-        at_work=clock(event["enteredAt"]) - clock(event["startedAt"]),
+        at_work=parse_timestamp(event["enteredAt"]) - parse_timestamp(event["startedAt"]),
         is_first_round=event["first"],
     )
     if record(seen) or may_be_untold(seen):

@@ -16,10 +16,9 @@ from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK, AwsUnavailable
 from pipeline.instants import format_instant
-from pipeline.mails.frame import meant_for
 from pipeline.mails.outlook import outlook
 from pipeline.planning.actions import Action, Export, Halt, describe
-from pipeline.planning.execution_input import ExecutionInput, tick_minutes_of, tick_of
+from pipeline.planning.execution_input import ExecutionInput, meant_for, tick_minutes_of, tick_of
 from pipeline.planning.observation import Observation
 from pipeline.planning.planner import another_run, next_action
 from pipeline.planning.rules import rules_of

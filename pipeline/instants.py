@@ -27,6 +27,11 @@ def parse_instant(text: str) -> datetime:
         raise ValueError(f"{text!r} is not an instant: {wrong}") from wrong
 
 
+def parse_timestamp(text: str) -> datetime:
+    """Read a time stamp of Step Functions' context, which carries milliseconds."""
+    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+
+
 def format_instant(instant: datetime) -> str:
     """Write an instant the one way the product writes it: ``2026-11-21T02:15:00Z``."""
     return whole_second(instant).replace(tzinfo=None).isoformat() + "Z"

@@ -11,7 +11,7 @@ from typing import Any
 
 from pipeline.columns.names import doc_of
 from pipeline.columns.own_columns import lost_own, own_ids
-from pipeline.columns.pointers import on_one_line, step
+from pipeline.columns.pointers import step
 from pipeline.columns.table_columns import (
     Columns,
     attribute_of,
@@ -23,6 +23,7 @@ from pipeline.columns.table_columns import (
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK, ancestors_of_main, shown_schema_id
+from pipeline.wording import on_one_line
 
 #: The path to an attribute, and the id of the column or nested field that holds it.
 _Holder = tuple[tuple[str, ...], int]

@@ -18,11 +18,6 @@ def names(pointer: str) -> tuple[str, ...]:
     return tuple(_name(text) for text in pointer.split("/")[1:])
 
 
-def on_one_line(text: str) -> str:
-    """A pointer or key for people: what does not print is escaped, so that no name looks like lines of a mail."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
 def _name(text: str) -> str:
     for character, escape in reversed(ESCAPES):
         text = text.replace(escape, character)

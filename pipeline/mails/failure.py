@@ -28,8 +28,9 @@ from pipeline.errors import (
 )
 from pipeline.instants import format_instant
 from pipeline.mails.aftermath import ANEW, Aftermath, aftermath, ended_wish, makes_anew
+from pipeline.mails.commands import filled
 from pipeline.mails.failure_names import Failure
-from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, filled, history_line, links, subject
+from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, history_line, links, subject
 from pipeline.mails.told import Incident
 from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.horizon import Horizon

@@ -1,19 +1,15 @@
-"""What every mail is made of: whom it is for, its subject, its links, and how lengths of time are written."""
+"""What every mail is made of: whom it is for, its subject, its links, and how long history lasts."""
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pipeline.deployment import Deployment
-from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
-from pipeline.wording import number_of
+from pipeline.wording import number_of, words
 
 SUCCESS, FAILURE, WARNING, CLEARED = "SUCCESS", "FAILURE", "WARNING", "CLEARED"
 #: Which list of the settings a status is for: whoever hears of a failure hears of its end, and is warned.
@@ -23,9 +19,6 @@ MAIL_LISTS: Mapping[str, str] = {SUCCESS: "success", FAILURE: "failure", WARNING
 UNKNOWN_TABLE = "an unknown table"
 _LONGEST_SUBJECT = 100  # SNS takes no more, and printable ASCII only
 _LONGEST_STACK, _SHORTEST_TABLE = 20, 12
-#: Characters of an input that a command repeats: what can be carried out is far shorter, a refused one may be anything.
-_LONGEST_INPUT = 1_000
-_TOO_LONG = "the input, corrected: it is too long for a mail"
 #: Where the console is, by partition; of others nobody here knows it.
 _CONSOLES = {
     "aws": "console.aws.amazon.com",
@@ -78,23 +71,6 @@ def links(execution: str, deployment: Deployment, job_run: str = "") -> list[str
     return [*lines, f"Job: {seen[1]}", f"Job log: {deployment.log_uri}{place}/"] if job_run else lines
 
 
-def filled(command: str, table: str, deployment: Deployment, asked: str = "") -> str:
-    """A command of `pipeline.errors` as it can be pasted into any shell. `asked`: the input of the run, as JSON."""
-    if len(asked) > _LONGEST_INPUT:
-        asked = _TOO_LONG
-    # First of all: what is filled in may look like a command, and is to stay as it was given.
-    command = deployment.addressed(command)
-    names = {
-        "<table>": table,
-        "<state-machine>": deployment.state_machine_arn,
-        "<parameters>": deployment.parameter(table),
-        "<input>": shlex.quote(asked or json.dumps({"table": table}, separators=(",", ":"))),
-    }
-    for mark, name in names.items():
-        command = command.replace(mark, name)
-    return command
-
-
 def history_line(horizon: Horizon | None) -> list[str]:
     """How long the source's history still reaches back to the watermark; nothing where nobody knows."""
     if horizon is None:
@@ -103,22 +79,3 @@ def history_line(horizon: Horizon | None) -> list[str]:
         return ["History is lost: the source's history no longer reaches back to the watermark."]
     share = f"{horizon.used_percent:.0f} % of the recovery period of {number_of(horizon.recovery_days, 'day')} used"
     return [f"History would be lost in {words(horizon.left)} ({share})."]
-
-
-def clock(text: str) -> datetime:
-    """Read an instant of Step Functions' context, which carries milliseconds."""
-    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-
-
-def meant_for(event: Mapping[str, Any]) -> datetime:
-    """When a run began for those who watch the schedule: its tick; of a person's run, its start. `event`: input, startedAt."""
-    return tick_of(event["input"]) or clock(event["startedAt"])
-
-
-def words(length: timedelta) -> str:
-    """A length of time as a person would say it."""
-    minutes, seconds = divmod(int(length.total_seconds()), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours >= 48:
-        return f"{hours // 24} days {hours % 24} h"
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

@@ -10,28 +10,19 @@ from pipeline import run_reports
 from pipeline.deployment import Deployment
 from pipeline.errors import REBUILD, VERIFY_NOW
 from pipeline.instants import format_instant
+from pipeline.mails.commands import filled
 from pipeline.mails.digest import Digest
 from pipeline.mails.failure_names import Failure
-from pipeline.mails.frame import (
-    CLEARED,
-    SUCCESS,
-    WARNING,
-    Mail,
-    filled,
-    history_line,
-    links,
-    meant_for,
-    subject,
-    words,
-)
+from pipeline.mails.frame import CLEARED, SUCCESS, WARNING, Mail, history_line, links, subject
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
 from pipeline.mails.warning import warning_mail
+from pipeline.planning.execution_input import meant_for
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import Doubt
 from pipeline.table.drift import drift_of, told_drift
 from pipeline.table.record_counts import accounting
-from pipeline.wording import number_of
+from pipeline.wording import number_of, words
 
 
 def notices(

@@ -14,13 +14,12 @@ from typing import Any
 from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.digest import Digest, digest_due
 from pipeline.mails.failure_names import Failure
-from pipeline.mails.frame import meant_for
 from pipeline.mails.incidents import News, after_failure, after_look, round_works
 from pipeline.mails.success import horizon_after
 from pipeline.mails.told import Told
 from pipeline.modes import FULL, MAINTAIN, TOLD_TO_THE_END
 from pipeline.planning.actions import ANOTHER_RUN, MAINTAINS, PAUSED, UP_TO_DATE, Action, Export, Idle
-from pipeline.planning.execution_input import ExecutionInput, tick_of
+from pipeline.planning.execution_input import ExecutionInput, meant_for, tick_of
 from pipeline.planning.half_done import full_refused_for_good
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import Observation

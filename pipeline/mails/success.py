@@ -11,8 +11,8 @@ from typing import Any
 
 from pipeline import job_kinds
 from pipeline.deployment import Deployment
-from pipeline.instants import parse_instant
-from pipeline.mails.frame import SUCCESS, Mail, clock, history_line, links, subject, words
+from pipeline.instants import parse_instant, parse_timestamp
+from pipeline.mails.frame import SUCCESS, Mail, history_line, links, subject
 from pipeline.modes import MAINTAIN, ROUTINE, VERIFY
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon
@@ -21,7 +21,7 @@ from pipeline.settings import EVERY_RUN
 from pipeline.table.drift import told_drift
 from pipeline.table.record_counts import accounting
 from pipeline.table.verification import told
-from pipeline.wording import number_of
+from pipeline.wording import number_of, words
 
 _WHAT = {
     job_kinds.LOAD: "Loaded {table} into {iceberg}.",
@@ -49,13 +49,13 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     plan, report = event["plan"], event["report"]
     if plan["kind"] == "Record":
         return _late_mail(event, deployment) if "job_id" in plan else _recorded_mail(event, deployment)
-    ended = clock(event["endedAt"])
+    ended = parse_timestamp(event["endedAt"])
     lag = ended - parse_instant(report["watermark"])
     cost = export_cost(sum(e["billed_bytes"] for e in event["exports"])) + job_cost(event["jobRun"].get("billed") or {})
     lines = [
         *_account(event, deployment),
         # An execution may do several rounds; this one began with its plan.
-        f"Behind the present by {words(lag)}; took {words(ended - clock(plan['planned_at']))}.",
+        f"Behind the present by {words(lag)}; took {words(ended - parse_timestamp(plan['planned_at']))}.",
         *history_line(horizon_after(event)),
         f"Estimated cost: {cost:.4f} US dollars.",
         "",

@@ -9,13 +9,15 @@ from pipeline.deployment import Deployment
 from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, PitrOff, error_names
 from pipeline.instants import format_instant
 from pipeline.mails.aftermath import ANEW
+from pipeline.mails.commands import filled
 from pipeline.mails.failure_names import Failure
-from pipeline.mails.frame import WARNING, Mail, filled, history_line, links, subject, words
+from pipeline.mails.frame import WARNING, Mail, history_line, links, subject
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
 from pipeline.modes import MAINTAIN
 from pipeline.planning.actions import PAUSED
 from pipeline.planning.horizon import LEVELS, Horizon
+from pipeline.wording import words
 
 _HAPPENS = "If the table is not caught up by then, only a new full export helps."
 _HAS_HAPPENED = "Changes after the watermark can no longer be exported; the table can only be made anew."

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.errors import InputRefused
-from pipeline.instants import parse_instant
+from pipeline.instants import parse_instant, parse_timestamp
 from pipeline.modes import BACKFILL, MODES, UPDATE, WISHES
 from pipeline.settings import is_table_name
 
@@ -67,6 +67,11 @@ def tick_of(raw: Any) -> datetime | None:
         return parse_instant(raw["scheduled_time"]) if isinstance(raw, Mapping) else None
     except (KeyError, ValueError):
         return None
+
+
+def meant_for(event: Mapping[str, Any]) -> datetime:
+    """When a run began for those who watch the schedule: its tick; of a person's run, its start. `event`: input, startedAt."""
+    return tick_of(event["input"]) or parse_timestamp(event["startedAt"])
 
 
 def tick_minutes_of(raw: Mapping[str, Any]) -> int:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pipeline.instants import format_instant, parse_instant
 from pipeline.job_kinds import BACKFILL, LOAD, MERGE, VERIFY
 from pipeline.table.marker import JOB, Marker
+from pipeline.wording import number_of
 
 #: What Iceberg calls a commit that only writes rows anew, as compaction does.
 _REWRITES = "replace"
@@ -111,7 +112,7 @@ def _by_sums(counts: Mapping[str, int], summary: Mapping[str, str]) -> str:
     if (written, removed) == (said_written, said_removed):
         return ""
     return (
-        f"By the export, {_counted(said_written, 'row')} should have been written and {said_removed} removed or replaced; "
+        f"By the export, {number_of(said_written, 'row')} should have been written and {said_removed} removed or replaced; "
         f"Iceberg counted {written} and {removed}"
     )
 
@@ -125,12 +126,8 @@ def _by_images(counts: Mapping[str, int]) -> str:
     ]
     said = [f"Of the old images, {' and '.join(images)}"] if images else []
     if rows := counts.get("rows_without_image", 0):
-        said.append(f"{_counted(rows, 'row')} {_have(rows)} no old image")
+        said.append(f"{number_of(rows, 'row')} {_have(rows)} no old image")
     return "; ".join(said)
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _have(count: int) -> str:

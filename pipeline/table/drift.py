@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pipeline.columns.pointers import on_one_line
-from pipeline.wording import number_of
+from pipeline.wording import number_of, on_one_line
 
 #: The most misfits, and columns of each kind, that are told of; what has more of them is handed on with one more.
 _MOST_TOLD = 20

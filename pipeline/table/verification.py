@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.columns.pointers import on_one_line
-from pipeline.wording import number_of
+from pipeline.wording import number_of, on_one_line
 
 _DIFFERENCES = ("only_in_source", "only_in_table", "different", "surplus")
 _MOST_NAMED = 5

@@ -11,7 +11,7 @@ import pytest
 
 from lambdas.plan import handler
 from pipeline.errors import ClaimUnreadable
-from pipeline.mails.frame import filled
+from pipeline.mails.commands import filled
 from tests.lambdas.account import DEPLOYMENT, Account, call
 
 pytestmark = pytest.mark.local_aws

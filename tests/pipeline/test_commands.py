@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.columns.overrides import mended_by
 from pipeline.errors import ClaimUnreadable, error_names
-from pipeline.mails.frame import filled
+from pipeline.mails.commands import filled
 from pipeline.mails.incidents import News
 from pipeline.mails.notices import notices
 from pipeline.mails.told import Told

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from pipeline.errors import RUN_NOW, RUN_ON, PitrOff, error_names
+from pipeline.mails.commands import filled
 from pipeline.mails.digest import Digest
-from pipeline.mails.frame import Mail, filled
+from pipeline.mails.frame import Mail
 from pipeline.mails.incidents import News
 from pipeline.mails.notices import notices
 from pipeline.mails.told import Kind, Told

@@ -20,7 +20,8 @@ from pipeline.errors import (
     error_names,
 )
 from pipeline.instants import format_instant
-from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING, filled
+from pipeline.mails.commands import filled
+from pipeline.mails.frame import CLEARED, FAILURE, SUCCESS, WARNING
 from pipeline.planning.actions import UP_TO_DATE, Export, Halt, Idle
 from pipeline.planning.execution_input import wish_text
 from pipeline.planning.half_done import MOST_TRIES
