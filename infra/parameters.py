@@ -5,12 +5,12 @@ from __future__ import annotations
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from pipeline.places import CONTROL, SETTINGS
+from pipeline.places import CONTROL, PAUSE, RUN, SETTINGS
 from pipeline.settings import TableSettings
 
 #: What the switch says at first. An operator's PAUSE stays through later deployments, as its template value is the same;
 #: but not through `make repair`, which looks at the parameter itself.
-_CONTROL = "RUN"
+_CONTROL = RUN
 
 
 class TableParameters(Construct):
@@ -32,5 +32,5 @@ class TableParameters(Construct):
             name=f"{prefix}/{table.name}/{CONTROL}",
             type="String",
             value=_CONTROL,
-            description="RUN or PAUSE: whether new work is planned.",
+            description=f"{RUN} or {PAUSE}: whether new work is planned.",
         )

@@ -115,7 +115,7 @@ class TidemarkStack(Stack):
             parameters=self._prefix,
             secrets=tuple(
                 self._arn("secretsmanager", f"secret:{name}-??????")
-                for name in sorted({table.hash_secret for table in self._settings.tables if table.columns.hashes})
+                for name in sorted({table.used_secret for table in self._settings.tables} - {""})
             ),
             assets=tuple(f"{assets}*.{kind}" for kind in ("zip", "py")),
             columns_files=f"{assets}*.json",

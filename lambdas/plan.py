@@ -102,7 +102,7 @@ def _answer(
         "iceberg_table": settings.iceberg_table,
         "buckets": settings.buckets,
         "columns_file": deployment.columns_file,
-        "hash_secret": settings.hash_secret if settings.columns.hashes else "",
+        "hash_secret": settings.used_secret,
         "compare_old_images": settings.compare_old_images,
         "snapshot_days": settings.snapshot_days,
         "source": {"arn": identity.arn, "id": identity.id, "key": [str(part) for part in identity.key]},

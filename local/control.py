@@ -22,11 +22,9 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from local.aws.account import ACCOUNT, REGION
 from local.aws.home import EMPTIED
 from local.failed import Failed
-
-REGION = "us-east-1"
-ACCOUNT = "000000000000"
 
 # Key and secret of the account's root, which every policy lets through.
 _ROOT_KEY = "test"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from local.aws.account import ACCOUNT, REGION
 from local.control import LocalAws
 from local.failed import Failed
 
@@ -76,7 +77,7 @@ class Deployed:
 
     def parameter_path(self, table: str, name: str) -> str:
         """The full name of one of a table's parameters."""
-        return f"/tidemark/{self.stack_name}/{table}/{name}"
+        return f"{self.outputs['ParameterPrefix']}/{table}/{name}"
 
     def parameter(self, table: str, name: str) -> str:
         """The value of one of a table's parameters, or "" where it does not exist."""
@@ -95,7 +96,7 @@ def deploy(aws: LocalAws, settings: Mapping[str, Any], folder: Path) -> Deployed
     assembly, outputs = folder / "cdk.out", folder / "outputs.json"
     synth = _start(aws, ROOT, "synth", "--quiet", "-c", f"tidemark-settings={asked}", "--output", str(assembly))
     # In a folder without a cdk.json the CLI bootstraps without asking the app anything.
-    _finish(_start(aws, folder, "bootstrap", "aws://000000000000/us-east-1"))
+    _finish(_start(aws, folder, "bootstrap", f"aws://{ACCOUNT}/{REGION}"))
     _finish(synth)
     answer = ("--require-approval", "never", "--outputs-file", str(outputs))
     _finish(_start(aws, ROOT, "deploy", "--app", str(assembly), *answer))

@@ -6,3 +6,5 @@ from __future__ import annotations
 EXPORTS, WAREHOUSE, RUNS, LOGS = "exports", "warehouse", "runs", "logs"
 #: A table's parameters, below its path. Its claims are below `CLAIMS`, each by its number.
 SETTINGS, CONTROL, LAST_EXPORT_TIME, TOLD, CLAIMS = "settings", "control", "last-export-time", "told", "run"
+#: What `CONTROL` may say: whether new work is planned.
+RUN, PAUSE = "RUN", "PAUSE"

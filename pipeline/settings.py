@@ -16,9 +16,9 @@ from functools import cached_property
 from typing import Any
 
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
-from pipeline.exports.window_bounds import WindowBounds, WindowLengths
+from pipeline.exports.window_bounds import WindowBounds, WindowLengths, parse_windows
 from pipeline.run_reports import TABLE as OURS
-from pipeline.setting_checks import choice, distinct, expect, flag, is_whole, known, names_of, text, whole, word
+from pipeline.setting_checks import choice, distinct, expect, flag, known, names_of, text, whole, word
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # DynamoDB's naming rule
 _GLUE_NAME = re.compile(r"[a-z0-9_]{1,255}")  # Athena takes no others
@@ -28,9 +28,6 @@ _MAIL = re.compile(r'(?!.*[()<>[\]{},;:"\\])[^@\s]+@[^@\s]+\.[^@\s]+')  # an add
 _SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
 SNAPSHOT_DAYS = (3, 3650)  # the fewest and the most that maintenance leaves
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
-#: Windows as long as the changes ask for, within the usual bounds.
-AUTO = "auto"
-_WINDOWS = 'a whole number from 15 to 1440, "auto", or an object with "shortest" and "longest"'
 #: Minutes from tick to tick: what divides a day, so that some common time is filled by the ticks of all tables exactly.
 TICKS = tuple(minutes for minutes in range(1, 1441) if 1440 % minutes == 0)
 #: When successes are mailed: each as it happens, summed up for each UTC day, or not at all.
@@ -86,6 +83,11 @@ class TableSettings:
     def windows(self) -> WindowLengths:
         """How long windows may be."""
         return WindowLengths.of(self.window_minutes)
+
+    @property
+    def used_secret(self) -> str:
+        """The secret that hashes are keyed with; "" where no column is hashed, whatever secret is named."""
+        return self.hash_secret if self.columns.hashes else ""
 
     @property
     def digest(self) -> str:
@@ -177,7 +179,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
     settings = TableSettings(
         name=name,
         iceberg_table=text(merged, "iceberg_table", readable, _GLUE_NAME, "1-255 of a-z, 0-9 and _", where),
-        window_minutes=_windows(merged.get("window_minutes", TableSettings.window_minutes), where),
+        window_minutes=parse_windows(merged.get("window_minutes", TableSettings.window_minutes), where),
         tick_minutes=choice(merged, "tick_minutes", TableSettings.tick_minutes, TICKS, where),
         buckets=choice(merged, "buckets", TableSettings.buckets, tuple(2**n for n in range(13)), where),
         mail=_mail(merged.get("mail", {}), f"{where}.mail"),
@@ -206,21 +208,6 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         f"{_LONGEST_PARAMETER}; shorten its mail lists",
     )
     return settings
-
-
-def _windows(raw: Any, where: str) -> int | WindowBounds:
-    """One length, or the bounds of lengths that follow the changes; ``auto`` is the usual bounds."""
-    if raw == AUTO:
-        return WindowBounds()
-    if not isinstance(raw, Mapping):
-        expect(is_whole(raw, 15, 1440), f"{where}.window_minutes", raw, _WINDOWS)
-        return int(raw)
-    where = f"{where}.window_minutes"
-    known(raw, names_of(WindowBounds), where)
-    shortest = whole(raw, "shortest", WindowBounds.shortest, 15, 1440, where)
-    longest = whole(raw, "longest", WindowBounds.longest, 15, 1440, where)
-    expect(longest % shortest == 0, f"{where}.longest", longest, f"a multiple of shortest, which is {shortest}")
-    return WindowBounds(shortest, longest)
 
 
 def _secret(raw: Mapping[str, Any], where: str) -> str:

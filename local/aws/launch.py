@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from local.aws import hooks
+from local.aws.account import ACCOUNT, REGION
 from local.aws.home import EMPTIED
-
-REGION = "us-east-1"
-ACCOUNT = "000000000000"
 
 # Of the environment the launcher was started with, only this reaches Lambda functions and Spark jobs.
 _KEPT = ("PATH", "HOME", "LANG", "JAVA_HOME", "SPARK_LOCAL_IP", "TIDEMARK_SPARK_JARS", "USER")

@@ -6,8 +6,19 @@ So the ends of windows stay on one grid, whatever their length. Which of the len
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
+
+from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
+from pipeline.setting_checks import expect, is_whole, known, names_of, whole
+
+#: Windows as long as the changes ask for, within the usual bounds.
+_AUTO = "auto"
+#: DynamoDB's own bounds, in minutes.
+_LEAST, _MOST = (length // timedelta(minutes=1) for length in (SHORTEST_WINDOW, LONGEST_WINDOW))
+_ALLOWED = f'a whole number from {_LEAST} to {_MOST}, "{_AUTO}", or an object with "shortest" and "longest"'
 
 
 @dataclass(frozen=True)
@@ -16,6 +27,21 @@ class WindowBounds:
 
     shortest: int = 15
     longest: int = 240
+
+
+def parse_windows(raw: Any, where: str) -> int | WindowBounds:
+    """One length, or the bounds of lengths that follow the changes; ``auto`` is the usual bounds. Raises SettingRefused."""
+    if raw == _AUTO:
+        return WindowBounds()
+    if not isinstance(raw, Mapping):
+        expect(is_whole(raw, _LEAST, _MOST), f"{where}.window_minutes", raw, _ALLOWED)
+        return int(raw)
+    where = f"{where}.window_minutes"
+    known(raw, names_of(WindowBounds), where)
+    shortest = whole(raw, "shortest", WindowBounds.shortest, _LEAST, _MOST, where)
+    longest = whole(raw, "longest", WindowBounds.longest, _LEAST, _MOST, where)
+    expect(longest % shortest == 0, f"{where}.longest", longest, f"a multiple of shortest, which is {shortest}")
+    return WindowBounds(shortest, longest)
 
 
 @dataclass(frozen=True)

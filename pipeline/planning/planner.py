@@ -33,6 +33,7 @@ from pipeline.errors import (
 from pipeline.exports.windows import closed_windows, next_close
 from pipeline.instants import floor_to, format_instant
 from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, UPDATE
+from pipeline.places import PAUSE, RUN
 from pipeline.planning.actions import (
     ANOTHER_RUN,
     HANDED_OVER,
@@ -56,7 +57,6 @@ from pipeline.planning.wish_ends import made_anew, untold_end
 from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
 from pipeline.table.maintenance import is_due
 
-RUN, PAUSE = "RUN", "PAUSE"
 _NONE_POSSIBLE = (
     "No backfill is possible now, so near is the watermark to where history begins. Let the table catch up first."
 )

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from lambdas.observability import Handler
-from local.control import ACCOUNT, REGION, LocalAws
+from local.aws.account import ACCOUNT, REGION
+from local.control import LocalAws
 from pipeline.columns.columns_file import to_file
 from pipeline.columns.overrides import Overrides
 from pipeline.deployment import Deployment

@@ -11,12 +11,13 @@ import tempfile
 from pathlib import Path
 
 from local import java
+from local.aws.account import REGION
 from local.aws.emr.control import Control
 from local.aws.emr.drivers import Driver
 from local.aws.emr.logs import Logs, last_exceptions
 from local.aws.emr.machine import DriverKind, Machine
 from local.aws.emr.spark import SparkJob
-from local.control import REGION, LocalAws
+from local.control import LocalAws
 
 # The JVM writes the archive when it ends: seconds of work, minutes on a machine that has other things to do.
 _WRITTEN_WITHIN_SECONDS = 300.0
