@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from lambdas.aws import mail, parameters, source
+from lambdas.aws import mail, source
+from lambdas.aws.clients import AWS_FAILED
 from lambdas.observability import doorway, logger
-from lambdas.telling import remember_end, report_of, tell
+from lambdas.telling import remember_end, report_of, tell, told_and_watermark
 from pipeline.deployment import Deployment
 from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.failure import failure_cause, failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import UNKNOWN_TABLE
 from pipeline.mails.steps import telling_failure
-from pipeline.mails.told import Told
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon, horizon_of_record
 
@@ -52,18 +50,10 @@ def _tell(event: dict[str, Any], failure: Failure, deployment: Deployment) -> No
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
     else:
-        told, recorded = _told(table, deployment)
+        # A mail twice beats none.
+        told, recorded = told_and_watermark(deployment, table, "everything is news")
         horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)
         tell(telling_failure(event, failure, told, horizon, deployment), table, deployment)
-
-
-def _told(table: str, deployment: Deployment) -> tuple[Told | None, str]:
-    """What has been told and the recorded watermark; None where that cannot be read, because a mail twice beats none."""
-    try:
-        return parameters.read_told_and_watermark(deployment, table)
-    except (ClientError, BotoCoreError):
-        logger.exception("what has been told is not known; everything is news")
-        return None, ""
 
 
 def _horizon(table: str, recorded: str) -> Horizon | None:
@@ -72,7 +62,7 @@ def _horizon(table: str, recorded: str) -> Horizon | None:
         return None
     try:
         return horizon_of_record(recorded, *source.recovery(table))
-    except (ClientError, BotoCoreError, ValueError):
+    except (*AWS_FAILED, ValueError):
         logger.exception("the source's history is not known")
         return None
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from lambdas.aws import mail, parameters
-from lambdas.observability import doorway, logger
-from lambdas.telling import tell
+from lambdas.aws import mail
+from lambdas.observability import doorway
+from lambdas.telling import tell, told_and_watermark
 from pipeline.deployment import Deployment
 from pipeline.mails.outlook import after_round
 from pipeline.mails.steps import telling
@@ -27,10 +25,8 @@ def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, 
 def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
     """The mails about what the round has found, and about what is over now."""
     table = event["plan"]["table"]
-    try:
-        before = parameters.read_told(deployment, table)
-    except (ClientError, BotoCoreError):
-        logger.exception("what has been told is not known; the next look tells what is new, and what is over")
+    before, _ = told_and_watermark(deployment, table, "the next look tells what is new, and what is over")
+    if before is None:
         return []
     steps = telling(event, table, before, after_round(before, event), horizon_after(event), deployment)
     return tell(steps, table, deployment)

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from lambdas.aws import parameters
-from lambdas.aws.clients import aws_failures
+from lambdas.aws.clients import AWS_FAILED, aws_failures
 from lambdas.observability import doorway, logger, record_lag, record_tick
 from lambdas.observing import observe
 from lambdas.rehearsal import rehearsed
@@ -85,7 +83,7 @@ def _claimed(
         return False
     try:
         parameters.remove_claims_before(deployment, name, found.runs, claim.number)
-    except (ClientError, BotoCoreError):
+    except AWS_FAILED:
         logger.exception("old claims not removed; the next claim removes them")
     return True
 

@@ -10,9 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from lambdas.aws import mail, parameters, reports
+from lambdas.aws.clients import AWS_FAILED
 from lambdas.observability import logger
 from pipeline.deployment import Deployment
 from pipeline.mails.frame import Mail
@@ -37,20 +36,25 @@ def tell(steps: Steps, table: str, deployment: Deployment) -> list[str]:
 
 def remember_end(deployment: Deployment, table: str, job_id: str) -> None:
     """Record that the end of a wish has been told, where that does not stand there yet."""
-    try:
-        before = parameters.read_told(deployment, table)
-    except (ClientError, BotoCoreError):
-        logger.exception("what has been told is not known; the next run tells the end of the wish again")
-        return
-    if before.ended != job_id:
+    before, _ = told_and_watermark(deployment, table, "the next run tells the end of the wish again")
+    if before and before.ended != job_id:
         _recorded(deployment, table, replace(before, ended=job_id))
+
+
+def told_and_watermark(deployment: Deployment, table: str, otherwise: str) -> tuple[Told | None, str]:
+    """What has been told, None where it cannot be read; and the recorded watermark, or "". `otherwise`: what is done then."""
+    try:
+        return parameters.read_told_and_watermark(deployment, table)
+    except AWS_FAILED:
+        logger.exception(f"what has been told is not known; {otherwise}")
+        return None, ""
 
 
 def report_of(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:
     """A job's report; empty where there is none or it cannot be read, because a mail matters more than its detail."""
     try:
         return reports.read(deployment, table, job_id)
-    except (ClientError, BotoCoreError):
+    except AWS_FAILED:
         logger.exception("report not read")
         return {}
 
@@ -59,7 +63,7 @@ def _recorded(deployment: Deployment, table: str, told: Told) -> bool:
     """Write what has been told; False where it cannot be written."""
     try:
         parameters.write_told(deployment, table, told)
-    except (ClientError, BotoCoreError):
+    except AWS_FAILED:
         logger.exception("not recorded as told; the next run tells it again")
         return False
     return True

@@ -10,11 +10,13 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
 from botocore.exceptions import ConnectionError as ConnectionFailed
 
 from pipeline.errors import AwsUnavailable, BucketMissing, CallRefused, KmsKeyDenied, PermissionMissing, PipelineError
 
+#: What a call fails with, whatever the reason: for whoever goes on without its answer.
+AWS_FAILED = (ClientError, BotoCoreError)
 #: Short enough that a function which waits in vain still ends by itself, with tries to spare for a throttled minute.
 _CONFIG = Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 6})
 #: A key that is none of the stack's: of a source table, or of the Data Catalog, which has a code of its own for it. SNS, whose
