@@ -1,7 +1,8 @@
 """Telling: what the functions that mail have in common. What is told, and in which order, `pipeline.mails.steps` says.
 
-Nothing here fails because of the parameter: where it cannot be read everything is news, and where it cannot be written the
-next run tells it again.
+Nothing here fails because of the parameter. Where it cannot be read, NotifyFailure takes everything for news, and NotifySuccess
+leaves the news to the next look; NotifyNews, which has nothing else to do, reads it by itself and fails. Where it cannot be
+written, the next run tells it again.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def notices(
 ) -> list[Mail]:
     """Write the mails of the news, but for a failure's own. `failure`: what the run has failed with, if it has.
 
-    `event` is that of the state that tells: input, execution, startedAt and plan (empty if planning failed).
+    `event` is that of the state that tells: input, execution, plan (empty if planning failed), and, but for NotifyFailure, with
+    which no incident ends, startedAt.
     """
     mails = []
     if news.over or news.safe_again or news.trusted_again:
