@@ -13,7 +13,7 @@ from pipeline.settings import TableSettings
 _CONTROL = RUN
 
 
-class TableParameters(Construct):
+class DeployedParameters(Construct):
     """``settings`` and ``control`` of one table; the functions make the others when they run."""
 
     def __init__(self, scope: Construct, id: str, *, table: TableSettings, prefix: str) -> None:

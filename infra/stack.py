@@ -17,7 +17,7 @@ from infra.catalog import Catalog
 from infra.functions import FUNCTIONS, Function
 from infra.log_groups import log_group
 from infra.notification import Notification
-from infra.parameters import TableParameters
+from infra.parameters import DeployedParameters
 from infra.paths import ROOT
 from infra.roles import Role
 from infra.schedules import LostTicks, TableSchedule
@@ -196,7 +196,7 @@ class TidemarkStack(Stack):
             own = Construct(tables, table.name)
             # Two children called Resource and Default, as tables may be, are too many for CDK unless it is told one.
             tables.node.default_child = own
-            parameters = TableParameters(own, "Parameters", table=table, prefix=self._prefix)
+            parameters = DeployedParameters(own, "Parameters", table=table, prefix=self._prefix)
             # What reads them comes first: a function must not meet settings that it does not know yet.
             parameters.settings.add_resource_dependency(self._plan)
             schedule = TableSchedule(

@@ -194,7 +194,7 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
             mended_by("set another name for one of them") + " Then replace the table's content by a new full export.",
         )
     for rule in overrides.rules:
-        for path, name, type_ in columns_at(columns, rule.path):
+        for path, name, type_ in places_at(columns, rule.path):
             if rule.name and name != rule.name:
                 raise RebuildNeeded(
                     f"columns[{rule.pointer!r}] sets the name {rule.name!r}; the column is {name!r}",
@@ -211,7 +211,7 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
     """Refuse a path that never reaches anything: whoever wrote it believes that something is dropped, or has a type."""
     for rule in overrides.rules:
         for depth, step in enumerate(rule.path[1:], 1):
-            kinds = {place.type.kind for place in columns_at(columns, rule.path[:depth])}
+            kinds = {place.type.kind for place in places_at(columns, rule.path[:depth])}
             if Kind.LIST in kinds and step != ANY:
                 told, remedy = "a name in a list", f"write {ANY} in the place of {step}, for every element"
             elif Kind.SET in kinds and step == ANY:
@@ -232,7 +232,7 @@ class Place(NamedTuple):
     type: ColumnType
 
 
-def columns_at(columns: Columns, path: tuple[str, ...]) -> list[Place]:
+def places_at(columns: Columns, path: tuple[str, ...]) -> list[Place]:
     """The columns or nested fields at a path. Of ``*`` there may be many."""
     found = [Place((f.attribute,), f.name, f.type) for f in columns.all if f.attribute == path[0]]
     for step in path[1:]:

@@ -14,7 +14,7 @@ from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.odd_names import carried, check_fixed_names
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
-from pipeline.columns.pins import Place, checked, columns_at, obeys, pinned, twins, without_dropped
+from pipeline.columns.pins import Place, checked, obeys, pinned, places_at, twins, without_dropped
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
@@ -116,7 +116,7 @@ def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
     check_fixed_names(there, fixed)
     names = {field.attribute: field.name for field in there.attributes if field.name in fixed}
     for rule in overrides.rules:
-        at_place = columns_at(there, rule.path) if rule.path[0] in names else []
+        at_place = places_at(there, rule.path) if rule.path[0] in names else []
         if any(rule.drop or not _is_as_said(place, rule, overrides) for place in at_place):
             column = names[rule.path[0]]
             raise PartitionsKept(

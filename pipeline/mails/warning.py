@@ -78,7 +78,7 @@ def _source_at(horizon: Horizon, is_off: bool) -> str:
 
 def _of_the_table(failure: Failure | None, plan: Mapping[str, Any]) -> Failure | None:
     """The failure, if it holds the table up: a person's wish and maintenance do not."""
-    if failure is None or (kind := failure.told_as(plan)).is_of_a_wish or kind.mode == MAINTAIN:
+    if failure is None or (as_told := failure.told_as(plan)).is_of_a_wish or as_told.mode == MAINTAIN:
         return None
     return failure
 
@@ -113,9 +113,9 @@ def _help(
         return "Let the table catch up: set its control parameter to RUN.", RUN_ON
     if failure:
         return _against(failure, event, incident)
-    kind = error_names().get(incident.hindrance.error) if incident else None
-    if kind and not kind.heals_by_itself:
-        return kind.default_remedy, kind.command
+    error = error_names().get(incident.hindrance.error) if incident else None
+    if error and not error.heals_by_itself:
+        return error.default_remedy, error.command
     if at_work := plan.get("at_work"):
         return "Look what the run that is at work waits for; only its end lets the table go on.", _LOOK + at_work
     if is_made_anew:
@@ -127,8 +127,8 @@ def _against(failure: Failure, event: Mapping[str, Any], incident: Incident | No
     """What helps against the failure of this run: patience has not, where so much of the recovery period is used up."""
     if not failure.heals_by_itself:
         return failure.remedy, failure.kind.command
-    kind, earlier = failure.told_as(event["plan"]), incident.failures if incident else ()
-    since = next((f"since {format_instant(one.since)}" for one in earlier if one.kind == kind), "this time")
+    as_told, earlier = failure.told_as(event["plan"]), incident.failures if incident else ()
+    since = next((f"since {format_instant(one.since)}" for one in earlier if one.kind == as_told), "this time")
     told = f"It heals by itself as a rule, and {since} it has not: read why this run has failed."
     advice = "" if failure.remedy.startswith(_WAIT) else f" {failure.remedy}"
     return f"{told}{advice}", _LOOK + event["execution"]

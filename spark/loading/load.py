@@ -34,7 +34,7 @@ from spark.hiding.contradictions import check_contradictions
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import counted_so_far, last_word
 from spark.iceberg.commits import committed
-from spark.iceberg.own_columns import with_own_columns
+from spark.iceberg.names_given_back import with_own_columns
 from spark.iceberg.table import Table
 from spark.loading.passes import Counted, Load, Written, counted, counts_of, rows_in, written
 from spark.loading.sampling import items_each, often_null, sampled_lines
