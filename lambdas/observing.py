@@ -31,7 +31,7 @@ def observe(
     claim, execution = newest_claim(found.runs), event["execution"]
     history = source.look(name)
     if claim:
-        age = clock(event["enteredAt"]) - found.claimed_at[str(claim.number)]
+        age = parse_timestamp(event["enteredAt"]) - found.claimed_at[str(claim.number)]
         claim = _with_owner(deployment, name, claim, execution, is_young=age < _YOUNG)
     # After the claim's owner and report: of work that they say has ended the table must not show the state of before.
     state = table.look(deployment, found.settings.iceberg_table)

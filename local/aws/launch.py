@@ -87,10 +87,8 @@ def install_hooks(home: Path) -> None:
         topics,
     )
 
-    for evaluating in (roles, arns):
-        evaluating.install()
-    metrics.install()
-    parameter_store.install()
+    for first in (roles, arns, metrics, parameter_store):
+        first.install()
     lambdas.install(home / "lambda-runtime")
     pitr.install()
     emr.install()

@@ -233,11 +233,6 @@ class Account:
         self._started.append(self.aws.client("stepfunctions").start_execution(stateMachineArn=MACHINE)["executionArn"])
         return self._started[-1]
 
-    def times(self, **later: float) -> dict[str, str]:
-        """When an execution began, and its state was entered, so much later than the account's present."""
-        instant = (self.aws.now() + timedelta(**later)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        return {"startedAt": instant, "enteredAt": instant}
-
     def stop(self, execution: str) -> None:
         """StopExecution."""
         self.aws.client("stepfunctions").stop_execution(executionArn=execution)

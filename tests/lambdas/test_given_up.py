@@ -16,7 +16,7 @@ from pipeline.modes import BACKFILL
 from pipeline.planning.journal import Claim, RunPlan
 from tests.lambdas.account import MACHINE, SETTINGS, Account, call
 from tests.lambdas.slow_job import TOO_SLOW
-from tests.lambdas.ticks import Schedule
+from tests.lambdas.ticks import Schedule, times
 
 pytestmark = pytest.mark.local_aws
 
@@ -41,11 +41,11 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
     for number in range(3):
         event = schedule.event()
         asked = {"input": {**event["input"], "dry_run": True}, "execution": event["execution"]}
-        assert call(plan_handler, **{**asked, **account.times(hours=1)})["taken_over_from"] == dead, number
+        assert call(plan_handler, **{**asked, **times(account, hours=1)})["taken_over_from"] == dead, number
         account.run_job(wished.job_id, f"{wished.job_id}-{number}", ended)
     for _ in range(2):
         event = schedule.event(by_schedule=by_schedule)
-        plan = call(plan_handler, input=event["input"], execution=event["execution"], **account.times(hours=1))
+        plan = call(plan_handler, input=event["input"], execution=event["execution"], **times(account, hours=1))
         if plan["kind"] == "Halt":
             call(notify_failure.handler, **event, plan=plan, failure={"state": "Plan", **plan})
     assert plan["reason"] == "UpToDate"
@@ -61,7 +61,7 @@ def test_a_wish_whose_application_is_gone_says_so(account: Account, up_to_date: 
     account.put_parameter("orders", "run/7", Claim(7, f"{account.execution()}-forgotten", wished).to_text())
     monkeypatch.setenv("TIDEMARK_APPLICATION_ID", "00gone00")
     with pytest.raises(JobNotStarted, match="Application 00gone00 does not exist"):
-        call(plan_handler, input={"table": "orders"}, execution=account.execution(), **account.times(hours=1))
+        call(plan_handler, input={"table": "orders"}, execution=account.execution(), **times(account, hours=1))
 
 
 def test_what_its_job_has_refused_three_times_waits_for_a_person_or_for_other_settings(

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 from lambdas import notify_failure, notify_news
 from lambdas.plan import handler as plan_handler
 from pipeline.mails.told import Told
 from tests.lambdas.account import Account, call
+
+
+def times(account: Account, **later: float) -> dict[str, str]:
+    """When an execution began, and its state was entered, so much later than the account's present."""
+    instant = (account.aws.now() + timedelta(**later)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    return {"startedAt": instant, "enteredAt": instant}
 
 
 class Schedule:
