@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pipeline.errors import InputRefused
 from pipeline.instants import format_instant
-from pipeline.modes import MAINTAIN, UPDATE
+from pipeline.modes import FULL, MAINTAIN, UPDATE
 from pipeline.planning.actions import Export, Halt, Record
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Observation
@@ -40,9 +40,21 @@ def new_maintenance(seen: Observation) -> Export | Halt:
 def record(seen: Observation) -> Record | None:
     """Where the last-export-time parameter says something else, the table wins."""
     watermark = seen.table.watermark
-    if watermark is None or seen.recorded == format_instant(watermark):
+    if watermark is None or seen.recorded == format_instant(watermark) or _may_be_read_too_early(seen):
         return None
     return Record(watermark, seen.recorded, _unrecorded(seen))
+
+
+def _may_be_read_too_early(seen: Observation) -> bool:
+    """Whether this run has just written the parameter, and it is read as it was before: Parameter Store may answer so.
+
+    What somebody has really put back the next tick corrects. What it said before a full export nobody knows any more.
+    """
+    claim = seen.claim
+    if seen.is_first_round or claim is None or claim.owner != seen.execution or not claim.is_done(seen.table):
+        return False
+    moves_it = claim.plan.mode in (UPDATE, FULL)
+    return moves_it and (claim.plan.is_full or seen.recorded == format_instant(claim.plan.start))
 
 
 def _unrecorded(seen: Observation) -> str:

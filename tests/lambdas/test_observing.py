@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lambdas import notify_failure, record_watermark
-from lambdas.aws import executions
+from lambdas.aws import executions, parameters
 from lambdas.plan import handler
 from pipeline.errors import JobFailed
 from tests.lambdas.account import DEPLOYMENT, Account, call
@@ -55,6 +55,25 @@ def test_a_run_that_ends_while_it_is_looked_for_has_recorded_its_work_and_told_o
 
     monkeypatch.setattr(executions, "runs", runs_until_it_has_recorded)
     answer = plan(account.execution())
+    assert (answer["kind"], answer.get("reason")) == ("Idle", "UpToDate")
+
+
+def test_what_parameter_store_says_of_before_the_round_is_not_corrected_after_it(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+):
+    account.carry_out(account.grid(3))
+    me, below = account.execution(), parameters._below
+    work, before = plan(me), account.parameters()["last-export-time"]
+    account.commit(account.grid(), job_id=work["job_id"])
+    call(record_watermark.handler, plan=work)
+
+    def behind(path: str) -> dict[str, Any]:
+        found = below(path)
+        name = "last-export-time"
+        return {**found, name: {**found[name], "Value": before}} if name in found else found
+
+    monkeypatch.setattr(parameters, "_below", behind)
+    answer = call(handler, input={"table": "orders"}, execution=me, first=False)
     assert (answer["kind"], answer.get("reason")) == ("Idle", "UpToDate")
 
 

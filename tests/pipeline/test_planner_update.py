@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.modes import FULL
+from pipeline.modes import FULL, UPDATE
 from pipeline.planning.actions import HANDED_OVER, UP_TO_DATE, Export, Idle, Record
 from pipeline.planning.planner import LONGEST_SERIES, next_action
 from pipeline.planning.rules import Rules
@@ -154,6 +154,27 @@ def test_a_full_export_that_was_committed_and_not_recorded_is_told_as_what_it_is
     first = plan("12:00")
     world = seen(shows=table("12:00", job_id=first.job_id), claim=claim(first), recorded="")
     assert update(world) == Record(at("12:00"), "", unrecorded="update")
+
+
+def test_a_run_that_has_just_written_the_parameter_corrects_no_answer_of_before():
+    before, own = "2026-11-21T10:00:00Z", plan("10:00 10:15")
+    world = seen(shows=table("10:15", job_id=own.job_id), restorable="09:00-10:29", claim=claim(own, owner=ME))
+    again = replace(world, recorded=before, is_first_round=False)
+    assert isinstance(up_to_date := update(again, QUARTER_HOUR), Idle)
+    assert up_to_date.reason == UP_TO_DATE
+    corrected = Record(at("10:15"), before, unrecorded="update")
+    assert update(replace(again, claim=claim(own), is_first_round=True), QUARTER_HOUR) == corrected, "the next run"
+    edited = "2026-11-21T14:00:00Z"
+    assert update(replace(again, recorded=edited), QUARTER_HOUR) == Record(at("10:15"), edited, fulfils=True)
+
+
+@pytest.mark.parametrize("mode", [UPDATE, FULL])
+def test_after_a_full_export_nobody_knows_what_the_parameter_has_said_before(mode):
+    own = plan("12:00", mode, 7 if mode == FULL else 0)
+    shows, before = table("12:00", job_id=own.job_id), "2026-11-21T09:00:00Z"
+    world = seen(shows=shows, restorable="09:00-12:30", claim=claim(own, owner=ME), recorded=before)
+    again = replace(world, is_first_round=False, told_end=own.job_id)
+    assert isinstance(update(again), Idle)
 
 
 def test_a_dry_run_passes_over_a_wrong_parameter_where_there_is_work_to_tell_the_price_of():
