@@ -267,7 +267,10 @@ class WatermarkMissing(TableUnfit):
 
 
 class TableFilesMissing(TableUnfit):
-    """The metadata file that the Glue table points to is gone, and with it everything that says what the table holds."""
+    """The metadata file that the Glue table points to is gone, or out of reach in the bucket of an earlier deployment.
+
+    With it is everything that says what the table holds.
+    """
 
     default_remedy = "Bring the file back, or delete the table in Glue: the next run makes it anew."
     heals_by_itself = False

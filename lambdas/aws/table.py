@@ -11,6 +11,9 @@ from pipeline.setting_checks import refusal
 from pipeline.table.marker import NO_TABLE, TableState, read_table_state
 from pipeline.table.metadata_file import metadata_in
 
+#: What S3 says of a bucket that is another's, or gone.
+_OUT_OF_REACH = ("AccessDenied", "NoSuchBucket")
+
 
 def look(deployment: Deployment, table: str) -> TableState:
     """Read what the table says of itself; NO_TABLE where there is none.
@@ -34,13 +37,23 @@ def look(deployment: Deployment, table: str) -> TableState:
         content = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         if error_code(error) == "NoSuchKey":
-            delete = deployment.addressed(f"aws glue delete-table --database-name {database} --name {table}")
             raise TableFilesMissing(
                 f"the table {table} of {database} points to {location}, which does not exist",
-                f"Bring the file back, or let the next run make the table anew after {delete}",
+                f"Bring the file back, or let the next run make the table anew after {_delete(deployment, table)}",
+            ) from error
+        if bucket != deployment.bucket and error_code(error) in _OUT_OF_REACH:
+            raise TableFilesMissing(
+                f"the table {table} of {database} points to {location}, which is not in this deployment's bucket, and which "
+                f"its functions cannot read: {error}",
+                "If it is of an earlier deployment, choose another database in the settings and deploy, or let the next run "
+                f"make the table anew after {_delete(deployment, table)}",
             ) from error
         raise
     return read_table_state(metadata_in(content))
+
+
+def _delete(deployment: Deployment, table: str) -> str:
+    return deployment.addressed(f"aws glue delete-table --database-name {deployment.database} --name {table}")
 
 
 def _no_table_of(database: str) -> TableState:
