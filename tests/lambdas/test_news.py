@@ -32,7 +32,8 @@ def test_history_that_runs_out_is_warned_of_once_a_level_also_while_nothing_work
         else:
             schedule.plans()
     warnings = [subject for subject in schedule.subjects if subject.startswith("WARNING")]
-    assert len(warnings) == 3
+    # A run whose plan has failed knows nothing of a full export that may be under way: it does not say that history is lost.
+    assert len(warnings) == (2 if failing else 3)
     assert all("history would be lost in" in warning for warning in warnings[:2])
     if not failing:
         assert "What this run says: The control parameter says PAUSE" in schedule.last
