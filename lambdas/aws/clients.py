@@ -50,6 +50,7 @@ _TRANSIENT = {
     "RequestThrottledException",
     "RequestTimeout",
     "RequestTimeoutException",
+    "ResourceNotReadyException",
     "ServiceUnavailable",
     "SlowDown",
     "Throttled",

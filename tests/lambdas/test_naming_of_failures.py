@@ -53,7 +53,10 @@ def test_a_refusal_for_lack_of_a_permission(code):
         *[(code, 400) for code in ("ThrottlingException", "Throttling", "TooManyUpdates", "LimitExceededException")],
         ("ProvisionedThroughputExceededException", 400),
         # What SNS says where KMS is busy; botocore does not try it again, so that all tries are Step Functions' own.
-        *[(code, 400) for code in ("KMSThrottling", "KMSThrottlingException", "Throttled")],
+        *[
+            (code, 400)
+            for code in ("KMSThrottling", "KMSThrottlingException", "Throttled", "ResourceNotReadyException")
+        ],
         ("InternalServerError", 500),
         ("SlowDown", 503),
         ("SomethingNobodyKnows", 502),
