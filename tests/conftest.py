@@ -16,8 +16,17 @@ settings.load_profile("tidemark")
 _TOGETHER = ("deployed", "spark", "infra")
 #: Files of such folders that are long enough to be worth a start of their own beside the others.
 _ALONE = ("tests/deployed/test_crash_matrix.py", "tests/spark/oracle/test_oracle.py")
-#: What is begun first, the longest: else one of them runs on alone at the end, on one processor.
-_FIRST = ("tests/deployed/", "tests/spark/", *_ALONE, "tests/simulation/", "tests/infra/", "tests/local/")
+#: What is begun first, the longest: else one of them runs on alone at the end, on one processor. Those of the functions wait
+#: for calls that are tried again, which the others beside them make use of.
+_FIRST = (
+    "tests/deployed/",
+    "tests/spark/",
+    *_ALONE,
+    "tests/lambdas/",
+    "tests/simulation/",
+    "tests/infra/",
+    "tests/local/",
+)
 
 
 class _ByFixtures(LoadScopeScheduling):
