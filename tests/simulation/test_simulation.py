@@ -24,7 +24,7 @@ LIVES, DAYS_OF_A_LIFE = 6, 300
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 240
 #: The tables in which most bugs show soonest come first.
-_SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 4, seed != 1))
+_SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 0, seed != 4, seed != 1))
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
 _WHILE_THE_YEARS_PASS = 1500
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
