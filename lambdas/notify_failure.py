@@ -19,7 +19,7 @@ from pipeline.planning.horizon import Horizon, horizon_of_record
 
 
 def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
-    plan = event["plan"]
+    plan, table = event["plan"], table_of(event, deployment)
     failure = Failure.from_state(event["failure"])
     if failure.state == "RunSparkJob":
         report = report_of(deployment, plan["table"], plan["job_id"])
@@ -29,23 +29,19 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     if ended and tells_late(plan):
         # Before its mail: what cannot be told late either is over, however that ends, for a table must not wait for a mail.
         remember_end(deployment, plan["table"], ended)
-    _tell(event, failure, deployment)
+    _tell(event, failure, table, deployment)
     if ended:
         # What its own run could not tell the next one tells.
         remember_end(deployment, plan["table"], ended)
-    return {
-        "state": failure.state,
-        "error": failure.error,
-        "cause": failure_cause(event, failure, table_of(event, deployment)),
-    }
+    return {"state": failure.state, "error": failure.error, "cause": failure_cause(event, failure, table)}
 
 
-def _tell(event: dict[str, Any], failure: Failure, deployment: Deployment) -> None:
+def _tell(event: dict[str, Any], failure: Failure, table: str, deployment: Deployment) -> None:
     """Mail the failure: to a person who has started the run always, to those who watch the schedule once.
 
     A run of the schedule that was redriven is a person's: its tick is long past, and no incident of now began then.
     """
-    plan, table = event["plan"], table_of(event, deployment)
+    plan = event["plan"]
     if tick_of(event["input"]) is None or event.get("redriven") or table == UNKNOWN_TABLE:
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pipeline.columns.names import OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
-from pipeline.columns.table_columns import attribute_of, current_schema, is_ours
+from pipeline.columns.table_columns import attribute_of, current_schema, is_ours, partition_names
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES
 
@@ -39,19 +39,16 @@ def names_to_load(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
     The product's own get their names back, and what somebody has given one of those names to, of another type, gives it up.
     So does a column of the key with a name that a replacement has.
     """
-    fields = current_schema(metadata)["fields"]
+    fields, attributes = current_schema(metadata)["fields"], _attributes(metadata)
     back = _renamed_own(metadata)
     astray = [raw for raw in fields if raw["name"] in OWN_COLUMNS and not _serves(raw["name"], raw)]
-    astray = [raw for raw in [*astray, *_hidden_key(metadata, key)] if raw["name"] not in back]
+    astray = [raw for raw in [*astray, *_hidden_key(fields, attributes, key)] if raw["name"] not in back]
     if not astray:
         return back
     going = {*back, *(raw["name"] for raw in astray)}
-    partitions = [partition["name"] for spec in metadata["partition-specs"] for partition in spec["fields"]]
-    taken = (*RESERVED, *partitions, *(raw["name"] for raw in fields if raw["name"] not in going))
-    attributes = _attributes(metadata)
-    held = {raw["name"]: attributes[raw["id"]] for raw in astray}
-    made = column_names(held.values(), {}, taken)
-    return {**back, **{name: made[attribute] for name, attribute in held.items()}}
+    taken = (*RESERVED, *partition_names(metadata), *(raw["name"] for raw in fields if raw["name"] not in going))
+    made = column_names((attributes[raw["id"]] for raw in astray), {}, taken)
+    return {**back, **{raw["name"]: made[attributes[raw["id"]]] for raw in astray}}
 
 
 def _renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -76,10 +73,13 @@ def _serves(name: str, raw: Mapping[str, Any]) -> bool:
     return isinstance(type_, Mapping) and [type_.get(part) for part in ("type", "key", "value")] == _MISFITS_TYPE
 
 
-def _hidden_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> list[Mapping[str, Any]]:
-    """The columns of the key that somebody has called as replacements are, for which they are taken."""
-    fields = current_schema(metadata)["fields"]
-    held = _attributes(metadata)
+def _hidden_key(
+    fields: Iterable[Mapping[str, Any]], held: Mapping[int, str], key: tuple[KeyAttribute, ...]
+) -> list[Mapping[str, Any]]:
+    """The columns of the key that somebody has called as replacements are, for which they are taken.
+
+    `held`: the attributes that the columns hold, by the columns' ids.
+    """
     hidden = {part.name for part in key} - {held[raw["id"]] for raw in fields if is_ours(raw["name"])}
     others = (raw for raw in fields if not is_ours(raw["name"]) and raw["name"] not in OWN_COLUMNS)
     return [raw for raw in others if held[raw["id"]] in hidden]

@@ -76,11 +76,8 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
         raise KeyMismatch(f"the table has no column of the key's attribute {absent[0]!r}")
     key_fields = tuple(by_attribute[part.name] for part in key)
     attributes = tuple(field for field in fields if field not in key_fields)
-    # Of every spec the table has had: Iceberg holds each of them against each new schema. A partition by a column's very
-    # value has the column's name.
-    specs = metadata.get("partition-specs", ())
-    partitions = frozenset(partition["name"] for spec in specs for partition in spec["fields"])
-    taken = partitions - {raw["name"] for raw in schema["fields"]}
+    # A partition by a column's very value has the column's name.
+    taken = partition_names(metadata) - {raw["name"] for raw in schema["fields"]}
     others = {raw["name"] for raw in schema["fields"] if not _is_made(raw["type"])} - {*OWN_COLUMNS}
     return Columns(key_fields, attributes, taken | others)
 
@@ -121,6 +118,12 @@ def current_schema(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema in use, in Iceberg's JSON."""
     found: Mapping[str, Any] = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     return found
+
+
+def partition_names(metadata: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the partition fields of every spec that the table has had: Iceberg holds each against each new schema."""
+    specs = metadata.get("partition-specs", ())
+    return frozenset(partition["name"] for spec in specs for partition in spec["fields"])
 
 
 def partition_name(key_column: str) -> str:

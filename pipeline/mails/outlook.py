@@ -48,8 +48,10 @@ def outlook(
     maintains = isinstance(action, Export) and action.plan.mode == MAINTAIN
     sums_up = settings.success_mail == DAILY and (maintains or idle_for in (UP_TO_DATE, ANOTHER_RUN))
     digest = digest_due(seen.table.commits, seen.table.watermark, told.digested) if sums_up else None
-    news = after_look(told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
-    news = _of_days(told, digest) if maintains else news
+    if maintains:
+        news = _of_days(told, digest)
+    else:
+        news = after_look(told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
     return {
         "history": horizon.to_json() if horizon else {},
         "history_after": after.to_json() if after else {},

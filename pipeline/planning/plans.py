@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pipeline.errors import InputRefused
 from pipeline.instants import format_instant
-from pipeline.modes import FULL, MAINTAIN, UPDATE
+from pipeline.modes import LEAVES_WATERMARK, MAINTAIN, UPDATE
 from pipeline.planning.actions import Export, Halt, Record
 from pipeline.planning.journal import RunPlan
 from pipeline.planning.observation import Observation
@@ -53,7 +53,7 @@ def _may_be_read_too_early(seen: Observation) -> bool:
     claim = seen.claim
     if seen.is_first_round or claim is None or claim.owner != seen.execution or not claim.is_done(seen.table):
         return False
-    moves_it = claim.plan.mode in (UPDATE, FULL)
+    moves_it = claim.plan.mode not in LEAVES_WATERMARK
     return moves_it and (claim.plan.is_full or seen.recorded == format_instant(claim.plan.start))
 
 

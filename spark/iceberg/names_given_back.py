@@ -14,8 +14,10 @@ from pipeline.identity import KeyAttribute
 from spark.iceberg.table import Table
 
 
-def with_own_columns(table: Table, metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Mapping[str, Any]:
-    """The table's metadata once they have; as it is where there is nothing to do, which is nearly always."""
+def with_names_given_back(
+    table: Table, metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]
+) -> Mapping[str, Any]:
+    """The table's metadata once they have got them; as it is where there is nothing to do, which is nearly always."""
     renamed = names_to_load(metadata, key) if is_made_here(metadata) else {}
     if not renamed:
         return metadata

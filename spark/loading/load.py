@@ -34,7 +34,7 @@ from spark.hiding.contradictions import check_contradictions
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import counted_so_far, last_word
 from spark.iceberg.commits import committed
-from spark.iceberg.names_given_back import with_own_columns
+from spark.iceberg.names_given_back import with_names_given_back
 from spark.iceberg.table import Table
 from spark.loading.passes import Counted, Load, Written, counted, counts_of, rows_in, written
 from spark.loading.sampling import items_each, often_null, sampled_lines
@@ -51,7 +51,7 @@ _MOST_PASSES = 3
 def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protection) -> Committed:
     """Carry out a load. Raises a JobRefused or a TableUnfit, the table's content as it was."""
     order.columns.check_key(order.source.key)
-    metadata = with_own_columns(table, table.metadata(), order.source.key)
+    metadata = with_names_given_back(table, table.metadata(), order.source.key)
     kept = kept_names(metadata)
     if not read_table_state(metadata).exists:
         metadata = {}  # what a load that died has left is begun anew

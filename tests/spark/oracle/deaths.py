@@ -16,7 +16,7 @@ from tests.spark.shop import Killed
 
 #: Steps of jobs that change something, or come right before or after what does.
 _STEPS: tuple[tuple[Any, str], ...] = (
-    (load, "with_own_columns"),
+    (load, "with_names_given_back"),
     (passes, "_write"),
     (merge, "_commit"),
     (merge, "with_columns_made_ready"),
