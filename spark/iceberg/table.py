@@ -196,7 +196,9 @@ class Table:
             writer = writer.tableProperty(name, value)
         for name, value in marker.items():
             writer = writer.option(f"snapshot-property.{name}", value)
-        writer.partitionedBy(F.bucket(self._order.buckets, columns.key[0].name)).createOrReplace()
+        # Spark parses this name twice, the second time without its quotes, and then takes a plain 2 for a number.
+        quoted_twice = f"```{columns.key[0].name}```"
+        writer.partitionedBy(F.bucket(self._order.buckets, quoted_twice)).createOrReplace()
         self._refresh()
 
     def remember(self, properties: Mapping[str, str]) -> None:

@@ -59,9 +59,16 @@ def test_records_with_more_attributes_in_their_key_are_of_another_key(orders, sh
     assert other.state.watermark == minute(5)
 
 
-@pytest.mark.parametrize("key", [(ORDER,), (KeyAttribute("id", "S"),)], ids=["a part of it", "a new attribute"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param((ORDER,), id="a part of it"),
+        pytest.param((KeyAttribute("id", "S"),), id="a new attribute"),
+        pytest.param((KeyAttribute("2", "N"),), id="one that reads like a number"),
+    ],
+)
 def test_a_source_created_anew_with_another_key_is_loaded_by_a_full_export(orders, key):
-    recreated, items = "another-id", [{"id": {"S": "x"}, "order": {"N": "1"}, "total": S}]
+    recreated, items = "another-id", [{"id": {"S": "x"}, "2": {"N": "2"}, "order": {"N": "1"}, "total": S}]
     orders.table_id, orders.key, orders.writes = recreated, key, []
     orders.put(31, *items)
     orders.load(35)
