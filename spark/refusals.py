@@ -85,12 +85,13 @@ def first_line(this: Suspected, is_wrong: Column) -> str:
     # One job for all of them, and one more for the line: of a year's windows there are thousands.
     uris = {file_name(uri): uri for uri in this.uris}
     named = lines(this.spark, [*uris.values()]).withColumn("#file", F.expr(FILE_NAME))
-    found: Any = this.parsed(named).where(is_wrong).agg(F.min("#file")).first()
+    # A filter would be moved before what parses the lines, and do all of that once more for each thing it asks.
+    found: Any = this.parsed(named).agg(F.min(F.when(is_wrong, F.col("#file")))).first()
     if not found or found[0] not in uris:
         return ""
     # One gzip file is one partition, so the row's number in it is the line's.
     numbered = lines(this.spark, [uris[found[0]]]).withColumn("#number", F.monotonically_increasing_id())
-    line: Any = this.parsed(numbered).where(is_wrong).agg(F.min("#number")).first()
+    line: Any = this.parsed(numbered).agg(F.min(F.when(is_wrong, F.col("#number")))).first()
     return "" if line[0] is None else f", the first in {uris[found[0]]}, line {line[0] + 1}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from pipeline.errors import KeyMismatch, PartitionsKept, RebuildNeeded
+from pipeline.errors import KeyDoesNotFit, KeyMismatch, PartitionsKept, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.job_order import JobOrder
 from tests.spark.oracle.deaths import dying
@@ -65,6 +65,9 @@ class HandledLife(Life):
             return self._loaded(ends[-1])  # it was taken back to before its first load
         try:
             self._carry_out_or_let_go(lambda: self.shop.windows(*bounds))
+        except KeyDoesNotFit as reason:  # the numbers of the first keys were whole, and one that came is not
+            self.story.append(f"refused: {reason}")
+            return self._loaded(ends[-1])
         except (KeyMismatch, RebuildNeeded) as reason:
             self.story.append(f"refused: {reason}")
             return self._loaded(ends[-1]) if self.hands.is_excused else [f"refused without an excuse: {reason}"]

@@ -146,6 +146,8 @@ class Hands:
         self._call("rewrite_data_files(table => 'TABLE', options => map('rewrite-all', 'true'))")
 
     def _expire(self) -> None:
+        if self._shop.metadata["properties"].get("gc.enabled") == "false":
+            return  # Iceberg refuses to expire what is to be kept
         self._call("expire_snapshots(table => 'TABLE', older_than => TIMESTAMP '2100-01-01', retain_last => 1)")
 
     def _tag(self) -> None:
