@@ -12,16 +12,19 @@ from xdist.scheduler import LoadScopeScheduling
 settings.register_profile("tidemark", deadline=None, derandomize=True)
 settings.load_profile("tidemark")
 
-#: Folders whose tests share something that takes long to start: one process takes all of them.
-_TOGETHER = ("deployed", "spark", "infra")
-#: Files of such folders that are long enough to be worth a start of their own beside the others.
-_ALONE = ("tests/deployed/test_crash_matrix.py", "tests/spark/oracle/test_oracle.py")
+#: Where tests share something that takes long to start: one process takes all that lie in the same folder.
+_TOGETHER = ("tests/deployed/", "tests/spark/", "tests/infra/")
+#: A file there that is long enough to be worth a start of its own beside the others.
+_ALONE = "tests/deployed/test_crash_matrix.py"
 #: What is begun first, the longest: else one of them runs on alone at the end, on one processor. Those of the functions wait
 #: for calls that are tried again, which the others beside them make use of.
 _FIRST = (
     "tests/deployed/",
     "tests/spark/",
-    *_ALONE,
+    _ALONE,
+    "tests/spark/overrides/",
+    "tests/spark/changed_by_others/",
+    "tests/spark/oracle/",
     "tests/lambdas/",
     "tests/simulation/",
     "tests/infra/",
@@ -30,12 +33,11 @@ _FIRST = (
 
 
 class _ByFixtures(LoadScopeScheduling):
-    """Hands tests to processes in units that share fixtures: a folder in `_TOGETHER`, elsewhere a file."""
+    """Hands tests to processes in units that share fixtures: a folder below `_TOGETHER`, elsewhere a file."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        folder = file.split("/")[1]
-        return folder if folder in _TOGETHER and file not in _ALONE else file
+        return file.rpartition("/")[0] if file.startswith(_TOGETHER) and file != _ALONE else file
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
