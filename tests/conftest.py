@@ -16,15 +16,16 @@ settings.load_profile("tidemark")
 _TOGETHER = ("tests/deployed/", "tests/spark/", "tests/infra/")
 #: A file there that is long enough to be worth a start of its own beside the others.
 _ALONE = "tests/deployed/test_crash_matrix.py"
-#: What is begun first, the longest: else one of them runs on alone at the end, on one processor. Those of the functions wait
-#: for calls that are tried again, which the others beside them make use of.
+#: What is begun first, the longest: else one of them runs on alone at the end, on one processor. The three folders of Spark's
+#: come one after the other to the same process, which has a session then: each session takes 2 GB. Those of the functions
+#: wait for calls that are tried again, which the others beside them make use of.
 _FIRST = (
-    "tests/deployed/",
     "tests/spark/",
-    _ALONE,
+    "tests/deployed/",
     "tests/spark/overrides/",
     "tests/spark/changed_by_others/",
     "tests/spark/oracle/",
+    _ALONE,
     "tests/lambdas/",
     "tests/simulation/",
     "tests/infra/",
