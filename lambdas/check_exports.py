@@ -8,10 +8,11 @@ from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.errors import ExportTimedOut, FilteredExport
+from pipeline.events import ExportEvent, StateEvent
 from pipeline.exports.requests import LONGEST_EXPORT, failure_of, wait_before_check, waited
 
 
-def _check_exports(event: dict[str, Any], _deployment: Deployment) -> dict[str, Any]:
+def _check_exports(event: StateEvent, _deployment: Deployment) -> dict[str, Any]:
     exports = [_check(export) for export in event["exports"]]
     running = [export for export in exports if "manifest" not in export]
     checks = event["checks"] + 1
@@ -22,7 +23,7 @@ def _check_exports(event: dict[str, Any], _deployment: Deployment) -> dict[str, 
     return {"exports": exports, "ready": not running, "wait_seconds": wait.seconds, "checks": checks}
 
 
-def _check(export: dict[str, Any]) -> dict[str, Any]:
+def _check(export: ExportEvent) -> ExportEvent:
     """Look at one export unless it is known to be complete. Raises ExportFailed or what the failure's code means."""
     if "manifest" in export:
         return export

@@ -9,6 +9,7 @@ from lambdas.aws.clients import AWS_FAILED
 from lambdas.observability import doorway, logger
 from lambdas.telling import remember_end, report_of, tell, told_and_watermark
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.failure import failure_cause, failure_mail, table_of
 from pipeline.mails.failure_names import Failure
@@ -18,7 +19,7 @@ from pipeline.planning.execution_input import tick_of
 from pipeline.planning.horizon import Horizon, horizon_of_record
 
 
-def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _notify_failure(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     plan, table = event["plan"], table_of(event, deployment)
     failure = Failure.from_state(event["failure"])
     if failure.state == "RunSparkJob":
@@ -36,7 +37,7 @@ def _notify_failure(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     return {"state": failure.state, "error": failure.error, "cause": failure_cause(event, failure, table)}
 
 
-def _tell(event: dict[str, Any], failure: Failure, table: str, deployment: Deployment) -> None:
+def _tell(event: StateEvent, failure: Failure, table: str, deployment: Deployment) -> None:
     """Mail the failure: to a person who has started the run always, to those who watch the schedule once.
 
     A run of the schedule that was redriven is a person's: its tick is long past, and no incident of now began then.

@@ -15,6 +15,7 @@ from lambdas.aws.clients import client
 from lambdas.observability import doorway, logger
 from lambdas.telling import report_of, tell
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.mails.digest import Digest
 from pipeline.mails.outlook import after_idle
 from pipeline.mails.steps import telling
@@ -24,7 +25,7 @@ from pipeline.table.drift import summed
 _AT_ONCE = 8
 
 
-def _notify_news(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _notify_news(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     plan, table = event["plan"], event["plan"]["table"]
     digest = Digest.from_json(plan["digest"])
     digest = digest and replace(digest, found=summed(_reports(deployment, table, digest.job_ids)))

@@ -8,12 +8,13 @@ from lambdas.aws import mail
 from lambdas.observability import doorway
 from lambdas.telling import tell, told_and_watermark
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.mails.outlook import after_round
 from pipeline.mails.steps import telling
 from pipeline.mails.success import horizon_after, is_told_at_once, success_mail
 
 
-def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _notify_success(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     subjects = []
     if is_told_at_once(event):
         message = success_mail(event, deployment)
@@ -22,7 +23,7 @@ def _notify_success(event: dict[str, Any], deployment: Deployment) -> dict[str, 
     return {"subjects": [*subjects, *_news(event, deployment)]}
 
 
-def _news(event: dict[str, Any], deployment: Deployment) -> list[str]:
+def _news(event: StateEvent, deployment: Deployment) -> list[str]:
     """The mails about what the round has found, and about what is over now."""
     table = event["plan"]["table"]
     before, _ = told_and_watermark(deployment, table, "the next look tells what is new, and what is over")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any
@@ -13,6 +13,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.aws.clients import aws_failures
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.planning.observation import Observation
 
 # Powertools keeps these for a container; names come from the environment that `infra` writes.
@@ -20,16 +21,16 @@ logger = Logger()
 tracer = Tracer()
 metrics = Metrics()
 
-Handler = Callable[[dict[str, Any], object], dict[str, Any]]
+Handler = Callable[[StateEvent, object], Mapping[str, Any]]
 
 
-def doorway(carry_out: Callable[[dict[str, Any], Deployment], dict[str, Any]]) -> Handler:
+def doorway(carry_out: Callable[[StateEvent, Deployment], Mapping[str, Any]]) -> Handler:
     """Make a handler of a function of (event, deployment): logs with context, trace, named AWS failures."""
 
     @logger.inject_lambda_context(clear_state=True)
     @tracer.capture_lambda_handler(capture_response=False)
     @wraps(carry_out)
-    def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    def handler(event: StateEvent, context: object) -> Mapping[str, Any]:
         with aws_failures():
             return carry_out(event, Deployment.from_environment(os.environ))
 

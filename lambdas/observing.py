@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.instants import parse_timestamp
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
@@ -21,9 +20,7 @@ from pipeline.table.marker import TableState
 _YOUNG = timedelta(minutes=2)
 
 
-def observe(
-    deployment: Deployment, name: str, found: parameters.TableParameters, event: Mapping[str, Any]
-) -> Observation:
+def observe(deployment: Deployment, name: str, found: parameters.TableParameters, event: StateEvent) -> Observation:
     """Look at source, table, journal and job. `found`: the parameters of the table `name`, as they were read.
 
     `event` is Plan's: execution, input, startedAt, enteredAt, first.

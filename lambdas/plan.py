@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from lambdas.aws import parameters
 from lambdas.aws.clients import AWS_FAILED, aws_failures
@@ -13,6 +12,7 @@ from lambdas.observing import observe
 from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK, AwsUnavailable
+from pipeline.events import PlanEvent, StateEvent
 from pipeline.instants import format_instant
 from pipeline.mails.outlook import outlook
 from pipeline.planning.actions import Action, Export, Halt, describe
@@ -27,13 +27,13 @@ _MOST_RACES = 3
 MOST_RETRIES = 5
 
 
-def _plan(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _plan(event: StateEvent, deployment: Deployment) -> PlanEvent:
     with _counted(event):
         return _planned(event, deployment)
 
 
 @contextmanager
-def _counted(event: dict[str, Any]) -> Iterator[None]:
+def _counted(event: StateEvent) -> Iterator[None]:
     """Publish the tick that has started an execution, once, by the attempt after which no other comes.
 
     The first attempt may not have been called at all, and any may fail. That runs fail is told by others; and of its length
@@ -51,7 +51,7 @@ def _counted(event: dict[str, Any]) -> Iterator[None]:
             record_tick(tick, minutes)
 
 
-def _planned(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _planned(event: StateEvent, deployment: Deployment) -> PlanEvent:
     wish = ExecutionInput.parse(event["input"], deployment.default_table)
     for _ in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table, by_schedule=tick_of(event["input"]) is not None)
@@ -64,7 +64,7 @@ def _planned(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
     else:
         action = another_run(wish, "Another run claimed the work first; this run leaves it alone.")
     record_lag(wish.table, seen)
-    answer = {
+    answer: PlanEvent = {
         "planned_at": event["enteredAt"],
         **_answer(wish, seen, action, found.settings, deployment),
         **outlook(wish, seen, action, found.settings, found.told, meant_for(event)),
@@ -90,10 +90,10 @@ def _claimed(
 
 def _answer(
     wish: ExecutionInput, seen: Observation, action: Action, settings: TableSettings, deployment: Deployment
-) -> dict[str, Any]:
+) -> PlanEvent:
     """The event that the state machine switches on and hands from state to state."""
     identity = seen.source.table
-    answer = {
+    answer: PlanEvent = {
         **describe(action),
         "seen_at": format_instant(seen.source.latest) if seen.source.latest else "",
         "table": wish.table,

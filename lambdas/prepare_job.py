@@ -8,6 +8,7 @@ from typing import Any
 from lambdas.aws import jobs
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
+from pipeline.events import ExportEvent, PlanEvent, StateEvent
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import parse_instant
 from pipeline.job_order import JobOrder
@@ -17,7 +18,7 @@ from pipeline.spark_submit import CATALOG, application_configuration, spark_subm
 _LONGEST_JOB_MINUTES = 720
 
 
-def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _prepare_job(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     order = _order(event["plan"], event["exports"], deployment)
     # History must have passed before a job can apply it: none of its job runs is older than its end.
     attempt = jobs.ended_runs(deployment.application_id, order.job_id, since=order.end)
@@ -37,7 +38,7 @@ def _prepare_job(event: dict[str, Any], deployment: Deployment) -> dict[str, Any
     }
 
 
-def _order(plan: dict[str, Any], exports: list[dict[str, Any]], deployment: Deployment) -> JobOrder:
+def _order(plan: PlanEvent, exports: list[ExportEvent], deployment: Deployment) -> JobOrder:
     source = plan["source"]
     return JobOrder(
         job=plan["job"],

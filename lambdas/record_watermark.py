@@ -7,11 +7,12 @@ from typing import Any
 from lambdas.aws import parameters, reports, table
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.modes import REPORTED_AS
 from pipeline.planning.rounds import committed, round_of_commit, round_of_report
 
 
-def _record_watermark(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _record_watermark(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     plan, name = event["plan"], event["plan"]["table"]
     if plan.get("mode") in REPORTED_AS:
         report = reports.read(deployment, name, plan["job_id"])

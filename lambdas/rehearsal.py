@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lambdas.aws import executions, jobs
 from pipeline.deployment import Deployment
+from pipeline.events import PlanEvent
 from pipeline.modes import REPORTED_AS
 from pipeline.planning.actions import Action, Export
 from pipeline.planning.observation import Observation
@@ -14,9 +13,9 @@ from pipeline.prices import LastRun, estimate
 from pipeline.table.marker import Marker
 
 
-def rehearsed(deployment: Deployment, seen: Observation, action: Action) -> dict[str, Any]:
+def rehearsed(deployment: Deployment, seen: Observation, action: Action) -> PlanEvent:
     """What makes a dry run of an answer: nothing is begun, and what an Export would cost and how long it would take is told."""
-    told = {"planned": action.kind, "kind": "DryRun", "estimated_usd": 0.0}
+    told: PlanEvent = {"planned": action.kind, "kind": "DryRun", "estimated_usd": 0.0}
     if not isinstance(action, Export):
         return told
     merged = last_merge(seen.table.commits)

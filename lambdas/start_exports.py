@@ -10,19 +10,20 @@ from lambdas.aws import source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.errors import ExportRefused, HistoryLost
+from pipeline.events import ExportEvent, PlanEvent, StateEvent
 from pipeline.exports.requests import ExportRequest, client_token, failure_of, is_lost, retries, wait_before_check
 from pipeline.instants import parse_instant
 from pipeline.modes import BACKFILL
 
 
-def _start_exports(event: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _start_exports(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     plan = event["plan"]
     requests = [ExportRequest.from_json(raw) for raw in plan["exports"]]
     exports = [_start(request, plan, deployment) for request in requests]
     return {"exports": exports, "wait_seconds": wait_before_check(0).seconds}
 
 
-def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment) -> dict[str, Any]:
+def _start(request: ExportRequest, plan: PlanEvent, deployment: Deployment) -> ExportEvent:
     """Start one export, or find the one that an earlier run started; one that failed is asked for anew."""
     prefix = deployment.export_prefix(plan["table"])
     seen_at = parse_instant(plan["seen_at"])
@@ -41,7 +42,7 @@ def _start(request: ExportRequest, plan: dict[str, Any], deployment: Deployment)
 
 
 @contextmanager
-def _refused_by_what_it_is(plan: dict[str, Any]) -> Iterator[None]:
+def _refused_by_what_it_is(plan: PlanEvent) -> Iterator[None]:
     """A backfill that comes too late is refused, and nothing more: the table has all that it would have exported once more."""
     try:
         yield

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.errors import BucketMissing, ExportAccessDenied, ExportFailed, ExportTimedOut, ExportUnfit
+from pipeline.events import ExportEvent
 from pipeline.exports.windows import ExportWindow
 from pipeline.exports.words import NEW_AND_OLD_IMAGES
 from pipeline.instants import EPOCH, format_instant, parse_instant
@@ -49,7 +50,7 @@ class ExportRequest:
     def __str__(self) -> str:
         return f"full export at {format_instant(self.at)}" if self.at else f"window {self.window}"
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> ExportEvent:
         """Write it as plain JSON values, for events between states."""
         if self.window is None:
             assert self.at is not None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pipeline.errors import (
     REBUILD,
@@ -22,6 +20,7 @@ from pipeline.errors import (
     WatermarkNotCommitted,
     WishGivenUp,
 )
+from pipeline.events import PlanEvent, StateEvent
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.unclaimed import may_have_claimed, unclaimed
 from pipeline.modes import (
@@ -86,7 +85,7 @@ class Aftermath:
     remedy: str = ASK_FOR_IT
 
 
-def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Aftermath:
+def aftermath(event: StateEvent, failure: Failure, table: str) -> Aftermath:
     """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
     as_given = json.dumps(event["input"], separators=(",", ":"), ensure_ascii=False)
     if failure.kind is InputRefused:
@@ -103,7 +102,7 @@ def aftermath(event: Mapping[str, Any], failure: Failure, table: str) -> Afterma
     return _of_a_request(failure, plan, missed, brought) if missed else _of_own_work(failure, plan, table)
 
 
-def _of_an_end(failure: Failure, plan: Mapping[str, Any], missed: str, brought: str) -> Aftermath:
+def _of_an_end(failure: Failure, plan: PlanEvent, missed: str, brought: str) -> Aftermath:
     """Of a run that told a wish's end. What it was asked for itself is `missed`, or `brought` by a full export."""
     told = _without_a_full_export(plan) if plan.get("mode") == FULL else _GOES_ON
     if brought:
@@ -111,7 +110,7 @@ def _of_an_end(failure: Failure, plan: Mapping[str, Any], missed: str, brought: 
     return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
 
 
-def _of_a_request(failure: Failure, plan: Mapping[str, Any], missed: str, brought: str) -> Aftermath:
+def _of_a_request(failure: Failure, plan: PlanEvent, missed: str, brought: str) -> Aftermath:
     """Of a run that had not claimed what it was asked for, which is `missed`, or `brought` by a full export."""
     if brought:
         return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD} {brought}")
@@ -120,7 +119,7 @@ def _of_a_request(failure: Failure, plan: Mapping[str, Any], missed: str, brough
     return Aftermath(f"{_NOT_BEGUN} {_IF_TOLD}", missed=missed)
 
 
-def _of_own_work(failure: Failure, plan: Mapping[str, Any], table: str) -> Aftermath:
+def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
     """Of a run that was at work on what it had claimed, or at nothing yet that anybody has asked for."""
     mode = plan.get("mode", UPDATE)
     if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
@@ -141,7 +140,7 @@ def _of_own_work(failure: Failure, plan: Mapping[str, Any], table: str) -> After
     return Aftermath(ANEW, heals=True) if makes_anew(failure, plan) else Aftermath(_A_PERSON)
 
 
-def _is_second_try(plan: Mapping[str, Any]) -> bool:
+def _is_second_try(plan: PlanEvent) -> bool:
     """As the planner has it of the plan's claim; what claims nothing is none."""
     return is_second_try(plan.get("claim", 0), plan.get("attempt", 0))
 
@@ -151,7 +150,7 @@ def _of_done(failure: Failure) -> Aftermath:
     return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
 
 
-def makes_anew(failure: Failure, plan: Mapping[str, Any]) -> bool:
+def makes_anew(failure: Failure, plan: PlanEvent) -> bool:
     """Whether history is lost, and the next run makes that good by itself."""
     return failure.kind is HistoryLost and bool(plan.get("rebuilds"))
 
@@ -163,7 +162,7 @@ def _of_gone(mode: str, table: str) -> Aftermath:
     return Aftermath(_ANEW_BRINGS if mode == BACKFILL else ANEW, heals=True)
 
 
-def _of_given_up(event: Mapping[str, Any], table: str, missed: str) -> Aftermath:
+def _of_given_up(event: StateEvent, table: str, missed: str) -> Aftermath:
     """Of a wish that is given up: the table may need a full export itself, or get one by the next run."""
     asked = event["plan"].get("asked")
     if asked != "":
@@ -172,7 +171,7 @@ def _of_given_up(event: Mapping[str, Any], table: str, missed: str) -> Aftermath
     return Aftermath(ANEW, missed="" if is_brought else missed)
 
 
-def _without_a_full_export(plan: Mapping[str, Any]) -> str:
+def _without_a_full_export(plan: PlanEvent) -> str:
     """What the schedule does where a full export is left undone: it may be its own, and nothing goes on without one."""
     horizon = Horizon.from_json(plan.get("history", {}))
     # Where there is no table it makes one, and where that cannot be trusted it waits; the plan does not say which it is.
@@ -181,7 +180,7 @@ def _without_a_full_export(plan: Mapping[str, Any]) -> str:
     return _A_PERSON if horizon.is_lost else _GOES_ON
 
 
-def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
+def ended_wish(plan: PlanEvent, failure: Failure) -> str:
     """The job id of the wish whose end the mail about a failure tells, because no run goes on with it; "" where there is none."""
     mode = plan.get("mode", "")
     if plan.get("ends") or mode not in TOLD_TO_THE_END:
@@ -195,12 +194,12 @@ def ended_wish(plan: Mapping[str, Any], failure: Failure) -> str:
     return str(plan["job_id"]) if is_refused or is_brought or is_left or is_done or tells_late(plan) else ""
 
 
-def tells_late(plan: Mapping[str, Any]) -> bool:
+def tells_late(plan: PlanEvent) -> bool:
     """Whether a plan tells the end of a wish in the place of the run that did it: what fails then no later run tells."""
     return bool(plan.get("ends")) or plan.get("kind") == "Record"
 
 
-def _of_reported(mode: str, failure: Failure, plan: Mapping[str, Any], table: str) -> Aftermath:
+def _of_reported(mode: str, failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
     """Of a verification or maintenance that no run goes on with."""
     if makes_anew(failure, plan):
         return Aftermath(ANEW, missed=asking(table, mode))
@@ -217,7 +216,7 @@ def _of_reported(mode: str, failure: Failure, plan: Mapping[str, Any], table: st
     return Aftermath(told, missed=asking(table, mode))
 
 
-def _tried_again(failure: Failure, plan: Mapping[str, Any], mode: str) -> str:
+def _tried_again(failure: Failure, plan: PlanEvent, mode: str) -> str:
     """What the next run does. No plan says how often that has been tried before; so each mail says where it ends."""
     may_be_given_up = _may_be_given_up(plan, mode)
     if issubclass(failure.kind, DamagedExport):
@@ -234,7 +233,7 @@ def _tried_again(failure: Failure, plan: Mapping[str, Any], mode: str) -> str:
     return f"{told}."
 
 
-def _may_be_given_up(plan: Mapping[str, Any], mode: str) -> bool:
+def _may_be_given_up(plan: PlanEvent, mode: str) -> bool:
     """Whether it is a wish; a full export that makes lost history good by itself is tried for as long as it takes."""
     horizon = Horizon.from_json(plan.get("history", {}))
     is_needed = mode == FULL and bool(plan.get("rebuilds")) and horizon is not None and horizon.is_lost

@@ -26,6 +26,7 @@ from pipeline.errors import (
     WatermarkNotCommitted,
     WishGivenUp,
 )
+from pipeline.events import PlanEvent, StateEvent
 from pipeline.instants import format_instant
 from pipeline.mails.aftermath import ANEW, Aftermath, aftermath, ended_wish, makes_anew
 from pipeline.mails.commands import filled
@@ -64,7 +65,7 @@ _DOING = {
 
 
 def failure_mail(
-    event: Mapping[str, Any],
+    event: StateEvent,
     failure: Failure,
     deployment: Deployment,
     *,
@@ -105,7 +106,7 @@ def failure_mail(
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
 
 
-def _left_behind(failure: Failure, plan: Mapping[str, Any]) -> str:
+def _left_behind(failure: Failure, plan: PlanEvent) -> str:
     if plan.get("kind") == "Record":
         return f"{_AS_THEY_WERE}; only last-export-time may still say something else."
     if failure.state == "RecordWatermark" and failure.kind in _GONE:
@@ -123,7 +124,7 @@ def _facts(
     failure: Failure,
     after: Aftermath,
     table: str,
-    plan: Mapping[str, Any],
+    plan: PlanEvent,
     deployment: Deployment,
     horizon: Horizon | None,
 ) -> dict[str, Any]:
@@ -151,20 +152,20 @@ def _facts(
     }
 
 
-def _remedy(failure: Failure, after: Aftermath, plan: Mapping[str, Any]) -> str:
+def _remedy(failure: Failure, after: Aftermath, plan: PlanEvent) -> str:
     """What a person is to do. That time heals it helps nobody whose request no run goes on with."""
     if after.missed and failure.heals_by_itself:
         return after.remedy
     return ANEW if makes_anew(failure, plan) else failure.remedy
 
 
-def failure_cause(event: Mapping[str, Any], failure: Failure, table: str) -> str:
+def failure_cause(event: StateEvent, failure: Failure, table: str) -> str:
     """What happened and what is to be done, in one text for the Fail state: what a mail would say. `event` is NotifyFailure's."""
     remedy = _remedy(failure, aftermath(event, failure, table), event["plan"])
     return f"{failure.message}{REMEDY_MARK}{remedy}"
 
 
-def _more_links(plan: Mapping[str, Any], failure: Failure, deployment: Deployment) -> list[str]:
+def _more_links(plan: PlanEvent, failure: Failure, deployment: Deployment) -> list[str]:
     """The job's report, where it has left one; the folder of all jobs' logs, where it is not known which job run it was."""
     logs = f"Job logs: {deployment.log_uri}applications/{deployment.application_id}/jobs/"
     if plan.get("ends"):
@@ -191,7 +192,7 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def table_of(event: Mapping[str, Any], deployment: Deployment) -> str:
+def table_of(event: StateEvent, deployment: Deployment) -> str:
     """The table a failure is about: the planned one, or the one asked for if it can be a table's name at all."""
     asked = event["input"].get("table") if isinstance(event["input"], Mapping) else None
     named = [event["plan"].get("table"), asked, deployment.default_table]

@@ -19,6 +19,7 @@ from pipeline.errors import (
     PipelineError,
     error_names,
 )
+from pipeline.events import PlanEvent
 from pipeline.mails.told import Kind
 
 _EMR, _LAMBDA = "EMRServerless", "Lambda"
@@ -58,7 +59,7 @@ class Failure:
         """The error's class; PipelineError itself for a name that is not the product's (a bug, a service's own error)."""
         return error_names().get(self.error, PipelineError)
 
-    def told_as(self, plan: Mapping[str, Any]) -> Kind:
+    def told_as(self, plan: PlanEvent) -> Kind:
         """What it is told as, and the same as. `plan`: the run's, or {}."""
         return Kind(self.error, self.state, plan.get("mode", ""))
 

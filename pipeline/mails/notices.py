@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline import run_reports
 from pipeline.deployment import Deployment
 from pipeline.errors import REBUILD, VERIFY_NOW
+from pipeline.events import StateEvent
 from pipeline.instants import format_instant
 from pipeline.mails.commands import filled
 from pipeline.mails.digest import Digest
@@ -26,7 +26,7 @@ from pipeline.wording import number_of, words
 
 
 def notices(
-    event: Mapping[str, Any],
+    event: StateEvent,
     table: str,
     news: News,
     horizon: Horizon | None,
@@ -50,9 +50,7 @@ def notices(
     return mails
 
 
-def _all_clear(
-    event: Mapping[str, Any], table: str, news: News, horizon: Horizon | None, deployment: Deployment
-) -> Mail:
+def _all_clear(event: StateEvent, table: str, news: News, horizon: Horizon | None, deployment: Deployment) -> Mail:
     """One mail for all that is over."""
     incident = news.over
     facts: dict[str, Any] = {"status": CLEARED, "table": table, "execution": event["execution"]}
@@ -105,7 +103,7 @@ def _caught_up(incident: Incident, horizon: Horizon | None) -> list[str]:
     return [f"Caught up: {words(horizon.watermark - then)} of history, from {format_instant(then)} to {now}."]
 
 
-def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deployment) -> Mail:
+def _doubt(event: StateEvent, table: str, doubt: Doubt, deployment: Deployment) -> Mail:
     """A merge has met rows that were not what its changes say."""
     watermark, command = format_instant(doubt.watermark), filled(VERIFY_NOW, table, deployment)
     report = deployment.report_uri(table, doubt.job_id)
@@ -137,7 +135,7 @@ def _doubt(event: Mapping[str, Any], table: str, doubt: Doubt, deployment: Deplo
 
 
 def _digest_mail(
-    event: Mapping[str, Any], table: str, digest: Digest, horizon: Horizon | None, deployment: Deployment
+    event: StateEvent, table: str, digest: Digest, horizon: Horizon | None, deployment: Deployment
 ) -> Mail:
     """The sum of one day, or of several if the table was behind."""
     runs, read = sum(digest.jobs.values()), digest.counts.get("read", 0)

@@ -6,11 +6,10 @@ table; the rules of `pipeline.mails.incidents` make news of it, once when it is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
+from pipeline.events import PlanEvent, StateEvent
 from pipeline.mails.aftermath import ended_wish, tells_late
 from pipeline.mails.digest import Digest, digest_due
 from pipeline.mails.failure_names import Failure
@@ -31,7 +30,7 @@ from pipeline.table.continuity import NOTHING_KNOWN, Rows, rows_of_report, rows_
 
 def outlook(
     wish: ExecutionInput, seen: Observation, action: Action, settings: TableSettings, told: Told, began: datetime
-) -> dict[str, Any]:
+) -> PlanEvent:
     """What the mails need, and the names of the news there are. `began`: what the execution is meant for.
 
     A run with work leaves the news to its end: it may be over then, and whatever fails tells it. But not the days that are
@@ -92,7 +91,7 @@ def _without_recovery(seen: Observation, began: datetime) -> Horizon | None:
     return replace(seen, source=replace(seen.source, earliest=now, latest=now)).horizon
 
 
-def after_idle(told: Told, event: Mapping[str, Any], digest: Digest | None) -> News:
+def after_idle(told: Told, event: StateEvent, digest: Digest | None) -> News:
     """The news of a run before it idles, or maintains. `event` is NotifyNews's.
 
     `digest`: the event's, with what its jobs have found. `told` is read again for it: a reply that was lost must not lead to
@@ -118,7 +117,7 @@ def _of_days(told: Told, digest: Digest | None) -> News:
     return News(replace(told, digested=digest.end), digest=digest) if digest else News(told)
 
 
-def after_round(told: Told, event: Mapping[str, Any]) -> News:
+def after_round(told: Told, event: StateEvent) -> News:
     """The news of a round that was carried out: what it has found, and what is over now. `event` is NotifySuccess's."""
     plan, rows = event["plan"], rows_of_report(event["report"])
     mode = plan.get("mode", "")
@@ -135,7 +134,7 @@ def after_round(told: Told, event: Mapping[str, Any]) -> News:
     )
 
 
-def after_failed_tick(told: Told, event: Mapping[str, Any], failure: Failure, horizon: Horizon | None) -> News:
+def after_failed_tick(told: Told, event: StateEvent, failure: Failure, horizon: Horizon | None) -> News:
     """The news of a failed run of the schedule. `event` is NotifyFailure's."""
     plan, tick = event["plan"], tick_of(event["input"])
     assert tick is not None  # who has started a run is told each failure of it, which is no news

@@ -7,10 +7,11 @@ few. Only an all-clear is recorded before its mail as well, and waits where that
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import Any, Union
+from collections.abc import Generator
+from typing import Union
 
 from pipeline.deployment import Deployment
+from pipeline.events import StateEvent
 from pipeline.mails.failure import failure_mail, table_of
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import Mail
@@ -25,7 +26,7 @@ Steps = Generator[Union[Mail, Told], Union[bool, None], None]
 
 
 def telling(
-    event: Mapping[str, Any],
+    event: StateEvent,
     table: str,
     before: Told | None,
     news: News,
@@ -48,7 +49,7 @@ def telling(
 
 
 def telling_failure(
-    event: Mapping[str, Any], failure: Failure, before: Told | None, horizon: Horizon | None, deployment: Deployment
+    event: StateEvent, failure: Failure, before: Told | None, horizon: Horizon | None, deployment: Deployment
 ) -> Steps:
     """Mail what is news of a failure of the schedule, and nothing of what is not. `event` is NotifyFailure's.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pipeline import job_kinds
 from pipeline.deployment import Deployment
+from pipeline.events import ExportEvent, PlanEvent, StateEvent
 from pipeline.instants import parse_instant, parse_timestamp
 from pipeline.mails.frame import SUCCESS, Mail, history_line, links, subject
 from pipeline.modes import MAINTAIN, ROUTINE, VERIFY
@@ -32,7 +33,7 @@ _WHAT = {
 }
 
 
-def is_told_at_once(event: Mapping[str, Any]) -> bool:
+def is_told_at_once(event: StateEvent) -> bool:
     """Whether a round's success is mailed when it happens. `event` is NotifySuccess's.
 
     The setting is about what the schedule does by itself; what a person has asked for is always told. So is a parameter
@@ -44,7 +45,7 @@ def is_told_at_once(event: Mapping[str, Any]) -> bool:
     return asked_for or plan["success_mail"] == EVERY_RUN
 
 
-def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
+def success_mail(event: StateEvent, deployment: Deployment) -> Mail:
     """Tell what one round of a run did. `event` is NotifySuccess's: plan, report, exports, jobRun and times."""
     plan, report = event["plan"], event["report"]
     if plan["kind"] == "Record":
@@ -66,7 +67,7 @@ def success_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     return _mail(event, lines, facts, deployment)
 
 
-def _mail(event: Mapping[str, Any], lines: Sequence[str], more: Mapping[str, Any], deployment: Deployment) -> Mail:
+def _mail(event: StateEvent, lines: Sequence[str], more: Mapping[str, Any], deployment: Deployment) -> Mail:
     """A mail about work of the plan's mode. `more`: the facts that only its own run knows."""
     plan, report = event["plan"], event["report"]
     counts = report["counts"]
@@ -77,7 +78,7 @@ def _mail(event: Mapping[str, Any], lines: Sequence[str], more: Mapping[str, Any
     return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", {**facts, "report": report, **more})
 
 
-def _late_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
+def _late_mail(event: StateEvent, deployment: Deployment) -> Mail:
     """What a person has asked for is done, and its run ended before it could tell."""
     plan, report = event["plan"], event["report"]
     lines = [
@@ -92,14 +93,14 @@ def _late_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     return _mail(event, lines, {}, deployment)
 
 
-def _corrected(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
+def _corrected(plan: PlanEvent, report: Mapping[str, Any]) -> list[str]:
     """That the parameter said something else; a verification leaves that to the next round."""
     if plan["mode"] == VERIFY or plan["recorded"] in ("", report["watermark"]):
         return []
     return [f"The parameter last-export-time said {plan['recorded']}; it says what the table does now."]
 
 
-def _account(event: Mapping[str, Any], deployment: Deployment) -> list[str]:
+def _account(event: StateEvent, deployment: Deployment) -> list[str]:
     """What was done, from which exports, and what became of every record."""
     plan, report = event["plan"], event["report"]
     return [
@@ -114,7 +115,7 @@ def _account(event: Mapping[str, Any], deployment: Deployment) -> list[str]:
     ]
 
 
-def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
+def _recorded_mail(event: StateEvent, deployment: Deployment) -> Mail:
     """The parameter was wrong and the table won."""
     plan, report = event["plan"], event["report"]
     found = f"said {plan['recorded']}" if plan["recorded"] else "was missing"
@@ -136,13 +137,13 @@ def _recorded_mail(event: Mapping[str, Any], deployment: Deployment) -> Mail:
     return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", facts)
 
 
-def horizon_after(event: Mapping[str, Any]) -> Horizon | None:
+def horizon_after(event: StateEvent) -> Horizon | None:
     """The horizon once a round is carried out: seen when it was planned, with the watermark it has brought."""
     planned = Horizon.from_json(event["plan"].get("history_after") or event["plan"]["history"])
     return planned and replace(planned, watermark=parse_instant(event["report"]["watermark"]))
 
 
-def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
+def _notes(plan: PlanEvent, report: Mapping[str, Any]) -> list[str]:
     """What deserves a second look: what the job found, a rebuild that nobody asked for, a takeover."""
     notes = told_drift(report, report["counts"].get("misfits", 0))
     if plan.get("because"):
@@ -152,7 +153,7 @@ def _notes(plan: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
     return ["", *notes] if notes else []
 
 
-def _stretches(exports: Sequence[Mapping[str, Any]]) -> list[str]:
+def _stretches(exports: Sequence[ExportEvent]) -> list[str]:
     if not exports:
         return []
     if "at" in exports[0]:

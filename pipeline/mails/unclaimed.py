@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.errors import AwsUnavailable, PipelineError
+from pipeline.events import PlanEvent, StateEvent
 from pipeline.instants import parse_instant
 from pipeline.mails.failure_names import Failure
 from pipeline.modes import BACKFILL
 from pipeline.planning.execution_input import wish_text
 
 
-def unclaimed(event: Mapping[str, Any]) -> str:
+def unclaimed(event: StateEvent) -> str:
     """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
 
     What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
@@ -30,7 +31,7 @@ def may_have_claimed(failure: Failure) -> bool:
     return failure.state == "Plan" and failure.kind in (AwsUnavailable, PipelineError)
 
 
-def _is_claimed(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _is_claimed(plan: PlanEvent, asked: Mapping[str, Any]) -> bool:
     """Whether what a run was doing is what it was asked for."""
     if plan.get("kind") == "Record":
         return bool(plan["fulfils"])  # what was asked for is done, and only the parameter is not

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pipeline.deployment import Deployment
 from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, PitrOff, error_names
+from pipeline.events import PlanEvent, StateEvent
 from pipeline.instants import format_instant
 from pipeline.mails.aftermath import ANEW
 from pipeline.mails.commands import filled
@@ -30,7 +28,7 @@ _OF_RECOVERY = ("earliest", "latest")
 
 
 def warning_mail(
-    event: Mapping[str, Any],
+    event: StateEvent,
     table: str,
     news: News,
     horizon: Horizon,
@@ -76,14 +74,14 @@ def _source_at(horizon: Horizon, is_off: bool) -> str:
     return f"its source is at {format_instant(horizon.latest)}"
 
 
-def _of_the_table(failure: Failure | None, plan: Mapping[str, Any]) -> Failure | None:
+def _of_the_table(failure: Failure | None, plan: PlanEvent) -> Failure | None:
     """The failure, if it holds the table up: a person's wish and maintenance do not."""
     if failure is None or (as_told := failure.told_as(plan)).is_of_a_wish or as_told.mode == MAINTAIN:
         return None
     return failure
 
 
-def _why(plan: Mapping[str, Any], failure: Failure | None, incident: Incident | None) -> list[str]:
+def _why(plan: PlanEvent, failure: Failure | None, incident: Incident | None) -> list[str]:
     """What this run says, and since when runs have failed, if they have."""
     reason = failure.message if failure else plan.get("message", "")
     lines = [f"What this run says: {reason}"] if reason else []
@@ -94,9 +92,7 @@ def _why(plan: Mapping[str, Any], failure: Failure | None, incident: Incident | 
     return lines
 
 
-def _help(
-    event: Mapping[str, Any], failure: Failure | None, incident: Incident | None, horizon: Horizon
-) -> tuple[str, ...]:
+def _help(event: StateEvent, failure: Failure | None, incident: Incident | None, horizon: Horizon) -> tuple[str, ...]:
     """What lets the table catch up, and its commands in order: what holds it up decides."""
     plan = event["plan"]
     is_paused = plan.get("reason") == PAUSED
@@ -123,7 +119,7 @@ def _help(
     return "Start a run: it brings the table forward, or a mail says what holds it up.", RUN_NOW
 
 
-def _against(failure: Failure, event: Mapping[str, Any], incident: Incident | None) -> tuple[str, str]:
+def _against(failure: Failure, event: StateEvent, incident: Incident | None) -> tuple[str, str]:
     """What helps against the failure of this run: patience has not, where so much of the recovery period is used up."""
     if not failure.heals_by_itself:
         return failure.remedy, failure.kind.command

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Union
+from typing import Union
 
 from pipeline.errors import PipelineError
+from pipeline.events import PlanEvent
 from pipeline.instants import format_instant
 from pipeline.planning.journal import Claim, RunPlan
 
@@ -110,36 +111,53 @@ class Halt:
 Action = Union[Export, Record, Idle, Halt]
 
 
-def describe(action: Action) -> dict[str, Any]:
+def describe(action: Action) -> PlanEvent:
     """The action as plain JSON values, for the event that the state machine switches on and for a dry run."""
     if isinstance(action, Export):
-        plan = action.plan
-        return {
-            "kind": action.kind,
-            "mode": plan.mode,
-            "job": plan.job,
-            "claim": action.number,
-            "job_id": plan.job_id,
-            "attempt": plan.attempt,
-            "exports": [request.to_json() for request in plan.requests],
-            "start": format_instant(plan.start),
-            "end": format_instant(plan.end),
-            "taken_over_from": action.taken_over_from,
-            **({"because": action.because} if action.because else {}),
-        }
+        return _of_export(action)
     if isinstance(action, Record):
-        return {
-            "kind": action.kind,
-            "watermark": format_instant(action.watermark),
-            "recorded": action.recorded,
-            "unrecorded": action.unrecorded,
-            "fulfils": action.fulfils,
-            **({"mode": action.unrecorded, "job_id": action.untold} if action.untold else {}),
-        }
+        return _of_record(action)
     if isinstance(action, Idle):
         until = format_instant(action.until) if action.until else ""
         return {"kind": action.kind, "reason": action.reason, "message": action.message, "until": until}
-    wish = {"ends": action.ends, "asked": action.asked} if action.ends else {}
-    if action.mode:
-        wish["mode"] = action.mode
-    return {"kind": action.kind, "error": action.error, "message": action.message, "remedy": action.remedy, **wish}
+    return _of_halt(action)
+
+
+def _of_export(action: Export) -> PlanEvent:
+    plan = action.plan
+    told: PlanEvent = {
+        "kind": action.kind,
+        "mode": plan.mode,
+        "job": plan.job,
+        "claim": action.number,
+        "job_id": plan.job_id,
+        "attempt": plan.attempt,
+        "exports": [request.to_json() for request in plan.requests],
+        "start": format_instant(plan.start),
+        "end": format_instant(plan.end),
+        "taken_over_from": action.taken_over_from,
+    }
+    return {**told, "because": action.because} if action.because else told
+
+
+def _of_record(action: Record) -> PlanEvent:
+    told: PlanEvent = {
+        "kind": action.kind,
+        "watermark": format_instant(action.watermark),
+        "recorded": action.recorded,
+        "unrecorded": action.unrecorded,
+        "fulfils": action.fulfils,
+    }
+    return {**told, "mode": action.unrecorded, "job_id": action.untold} if action.untold else told
+
+
+def _of_halt(action: Halt) -> PlanEvent:
+    told: PlanEvent = {
+        "kind": action.kind,
+        "error": action.error,
+        "message": action.message,
+        "remedy": action.remedy,
+    }
+    if action.ends:
+        told = {**told, "ends": action.ends, "asked": action.asked}
+    return {**told, "mode": action.mode} if action.mode else told

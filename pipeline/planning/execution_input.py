@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.errors import InputRefused
+from pipeline.events import StateEvent
 from pipeline.instants import parse_instant, parse_timestamp
 from pipeline.modes import BACKFILL, MODES, UPDATE, WISHES
 from pipeline.settings import is_table_name
@@ -69,7 +70,7 @@ def tick_of(raw: Any) -> datetime | None:
         return None
 
 
-def meant_for(event: Mapping[str, Any]) -> datetime:
+def meant_for(event: StateEvent) -> datetime:
     """When a run began for those who watch the schedule: its tick; of a person's run, its start. `event`: input, startedAt."""
     return tick_of(event["input"]) or parse_timestamp(event["startedAt"])
 

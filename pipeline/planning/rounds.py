@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.errors import JobFailed, WatermarkNotCommitted
+from pipeline.events import PlanEvent
 from pipeline.instants import format_instant
 from pipeline.modes import REPORTED_AS
 from pipeline.table.drift import drift_of
 from pipeline.table.marker import Marker, TableState
 
 
-def committed(state: TableState, plan: Mapping[str, Any]) -> Marker:
+def committed(state: TableState, plan: PlanEvent) -> Marker:
     """What the table says of itself after the round of a plan: the job's commit must be in it.
 
     Where only a parameter was wrong, any watermark is right. Raises WatermarkNotCommitted.
@@ -35,7 +36,7 @@ def round_of_commit(marker: Marker, report: Mapping[str, Any], report_uri: str) 
     }
 
 
-def round_of_report(plan: Mapping[str, Any], report: Mapping[str, Any], report_uri: str) -> dict[str, Any]:
+def round_of_report(plan: PlanEvent, report: Mapping[str, Any], report_uri: str) -> dict[str, Any]:
     """What is handed on of a verification or of maintenance; neither moves the watermark.
 
     Raises JobFailed where the report does not say that the job has done its work.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import jsonata
 import pytest
 
-from tests.statemachine.definition import MACHINE, STATES, expressions, texts, variables_read, ways_out
+from pipeline.events import PlanEvent, StateEvent
+from tests.statemachine.definition import FUNCTIONS, MACHINE, STATES, expressions, texts, variables_read, ways_out
 
 
 def known_on_entry() -> dict[str, set[str]]:
@@ -31,6 +34,17 @@ def test_every_variable_that_a_state_reads_is_set_on_every_way_there(name):
 def test_every_variable_that_is_set_is_read_somewhere():
     assigned = {variable for state in STATES.values() for _, variables in ways_out(state) for variable in variables}
     assert assigned == set().union(*map(variables_read, STATES.values()))
+
+
+def test_the_functions_are_given_what_events_have_and_nothing_else():
+    assert {key for state in FUNCTIONS.values() for key in state["Arguments"]["Payload"]} == set(
+        StateEvent.__annotations__
+    )
+
+
+def test_of_a_plan_the_states_read_what_plans_have():
+    read = {key for text in expressions(STATES) for key in re.findall(r"\$plan\.(\w+)", text)}
+    assert {"kind", "cause"} <= read <= set(PlanEvent.__annotations__)
 
 
 def test_there_is_something_to_check():
