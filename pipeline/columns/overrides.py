@@ -191,11 +191,11 @@ def _allowed_types(said: Any) -> str:
 
 
 def _override(path: str, said: Any, where: str) -> Override:
-    pointer = path.startswith("/")
     if _HALF_CHARACTER.search(path):
         raise refusal(where, path, "text; JSON may spell half a character, and no attribute has one in its name")
-    if not path or (pointer and re.search("~(?![01])", path)) or steps_of(path)[0] in ("", ANY):
-        raise refusal(where, path, "an attribute's name, or a JSON pointer such as /address/zip, ~0 for ~ and ~1 for /")
+    # Nobody gives an empty name: such a rule would leave alone what it was written for.
+    if "" in (steps := steps_of(path)) or steps[0] == ANY or (path[0] == "/" and re.search("~(?![01])", path)):
+        raise refusal(where, path, "an attribute's name, or a JSON pointer as /a/b (no slash last), ~0 for ~, ~1 for /")
     said = {"type": said} if isinstance(said, str) else said
     if not isinstance(said, Mapping) or not said or not set(said) <= set(_MEMBERS):
         raise refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")
@@ -204,7 +204,7 @@ def _override(path: str, said: Any, where: str) -> Override:
             raise refusal(f"{where}.{flag}", said[flag], "true, or nothing at all")
     if ("drop" in said and len(said) > 1) or ("hash" in said and "type" in said):
         raise refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
-    rule = Override(steps_of(path), **said)
+    rule = Override(steps, **said)
     if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
         raise refusal(f"{where}.type", rule.type, _allowed_types(rule.type))
     if "name" in said:

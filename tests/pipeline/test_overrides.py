@@ -57,6 +57,8 @@ def test_what_is_said_reads_back():
         pytest.param({"/m/a": {"name": "1"}, "/m/b": {"name": "_1"}}, ["1 and _1 are one"], id="one name in files"),
         pytest.param({"a": "S", "/a": "N"}, ["each path once"], id="one path twice"),
         pytest.param({"/a~2": "S"}, ["~0 for ~"], id="a wrong escape"),
+        pytest.param({"/gift/": {"drop": True}}, ["'/gift/'", "no slash last"], id="a slash at the end"),
+        pytest.param({"/gift//note": {"hash": True}}, ["'/gift//note'"], id="a slash too many"),
         pytest.param({"/*": {"drop": True}}, ["an attribute's name"], id="all attributes"),
         pytest.param({"a\ud800": "S"}, [r"a\ud800", "half a character"], id="half a character"),
         pytest.param({"": "S"}, ["an attribute's name"], id="no name"),
