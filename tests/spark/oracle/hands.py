@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
+from pipeline.columns.field_ids import used_by_layout
 from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
 from pipeline.columns.table_columns import current_schema
 from pipeline.table.marker import NAMES, ancestors_of_main
@@ -102,11 +103,10 @@ class Hands:
 
     def _drop(self) -> None:
         """A column goes, with what is in it."""
-        keys, exact = (
-            {part.name for part in self._shop.key},
-            json.loads(self._shop.metadata["properties"].get(NAMES, "{}")),
-        )
-        free = [name for name, field in self._columns().items() if exact.get(str(field["id"])) not in keys]
+        keys, metadata = {part.name for part in self._shop.key}, self._shop.metadata
+        exact, used = json.loads(metadata["properties"].get(NAMES, "{}")), used_by_layout(metadata)
+        named = {name: exact.get(str(field["id"])) for name, field in self._columns().items()}
+        free = [name for name, attribute in named.items() if attribute not in keys and name not in used]
         if free:
             self._alter(f"DROP COLUMN {quoted([self._dice.choice(free)])}")
             self.is_excused = True
