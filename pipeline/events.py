@@ -30,7 +30,7 @@ ExportEvent = TypedDict(
 
 
 class SourceEvent(TypedDict):
-    """The source table as `pipeline.identity.SourceTable` knows it. `key`: its attributes, each as ``name (type)``."""
+    """The source table as `pipeline.identity.SourceTable` knows it. `key`: its attributes, each as ``name:S``."""
 
     arn: str
     id: str
