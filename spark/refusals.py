@@ -85,14 +85,20 @@ def first_line(this: Suspected, is_wrong: Column) -> str:
     # One job for all of them, and one more for the line: of a year's windows there are thousands.
     uris = {file_name(uri): uri for uri in this.uris}
     named = lines(this.spark, [*uris.values()]).withColumn("#file", F.expr(FILE_NAME))
-    # A filter would be moved before what parses the lines, and do all of that once more for each thing it asks.
-    found: Any = this.parsed(named).agg(F.min(F.when(is_wrong, F.col("#file")))).first()
-    if not found or found[0] not in uris:
+    file = _least(this.parsed(named), "#file", is_wrong)
+    if file not in uris:
         return ""
     # One gzip file is one partition, so the row's number in it is the line's.
-    numbered = lines(this.spark, [uris[found[0]]]).withColumn("#number", F.monotonically_increasing_id())
-    line: Any = this.parsed(numbered).agg(F.min(F.when(is_wrong, F.col("#number")))).first()
-    return "" if line[0] is None else f", the first in {uris[found[0]]}, line {line[0] + 1}"
+    numbered = lines(this.spark, [uris[file]]).withColumn("#number", F.monotonically_increasing_id())
+    line = _least(this.parsed(numbered), "#number", is_wrong)
+    return "" if line is None else f", the first in {uris[file]}, line {line + 1}"
+
+
+def _least(rows: DataFrame, name: str, is_wrong: Column) -> Any:
+    """The least value of a column in the rows that are wrong; None where none is."""
+    # A filter would be moved before what parses the lines, and do all of that once more for each thing it asks.
+    row: Any = rows.agg(F.min(F.when(is_wrong, F.col(name)))).first()
+    return row[0]
 
 
 def miscounted_file(this: Suspected) -> CountMismatch | None:

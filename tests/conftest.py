@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _rank(nodeid: str) -> int:
     ranks = [rank for rank, start in enumerate(_FIRST) if nodeid.startswith(start)]
-    # What stands alone also begins like the folder it lies in.
+    # What lies deeper, or stands alone, also begins like the folder around it.
     return ranks[-1] if ranks else len(_FIRST)
 
 

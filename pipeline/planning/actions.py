@@ -152,12 +152,7 @@ def _of_record(action: Record) -> PlanEvent:
 
 
 def _of_halt(action: Halt) -> PlanEvent:
-    told: PlanEvent = {
-        "kind": action.kind,
-        "error": action.error,
-        "message": action.message,
-        "remedy": action.remedy,
-    }
-    if action.ends:
-        told = {**told, "ends": action.ends, "asked": action.asked}
-    return {**told, "mode": action.mode} if action.mode else told
+    wish: PlanEvent = {"ends": action.ends, "asked": action.asked} if action.ends else {}
+    if action.mode:
+        wish["mode"] = action.mode
+    return {"kind": action.kind, "error": action.error, "message": action.message, "remedy": action.remedy, **wish}

@@ -50,6 +50,7 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
 def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
     """The refusal of rows of which so many hold what a rule that hides values is not for (``#contradicted``)."""
     example = F.min(shown([field.name for field in key])).alias("example")
+    # In order, and not filtered: a filter would be moved before what parses the lines, and do that once more.
     row: Any = rows.groupBy(CONTRADICTED).agg(example).orderBy(F.asc_nulls_last(CONTRADICTED)).first()
     said, what, remedy = _missed(row[CONTRADICTED])
     return OverrideContradicted(

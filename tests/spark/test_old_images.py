@@ -8,7 +8,7 @@ import pytest
 
 from spark.expressions import wide_items
 from tests.spark.large import always_filtered
-from tests.spark.overrides.overriding import carry_out, hashed
+from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import ALL_TYPES, N, S, item
 from tests.spark.shop import NEW_ONLY
 

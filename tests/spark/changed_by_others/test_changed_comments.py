@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.errors import RebuildNeeded
 from spark.expressions.wide_items import MANY_SCALARS
-from tests.spark.overrides.overriding import carry_out, hashed
+from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import item
 from tests.spark.test_verify import verify
 

@@ -35,7 +35,14 @@ def test_a_table_stays_whole_among_people_whose_hands_are_on_it_and_jobs_that_di
     # Of other seeds something else comes to pass.
     story = " ".join(step for life in lives for step in life.story)
     for event in (
-        *("dies before publish", "rewrite_data_files", "DROP COLUMN", "refused: the table", "refused: drop"),
+        *(
+            "dies before publish",
+            "dies after settle",
+            "rewrite_data_files",
+            "DROP COLUMN",
+            "refused: the table",
+            "refused: drop",
+        ),
         *("RENAME COLUMN `_misfits` TO", "ADD COLUMN", "back to", "made anew with the key"),
     ):
         assert event in story

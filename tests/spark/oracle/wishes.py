@@ -28,7 +28,7 @@ from local.compare import Table, pointer
 from pipeline.columns.overrides import Overrides
 from tests.spark.oracle.said import ANY, Said
 from tests.spark.oracle.values import Value, scalar, usual_type, value
-from tests.spark.overrides.overriding import hashed
+from tests.spark.overriding import hashed
 
 SECRET = "what the oracle's hashes are keyed with"  # noqa: S105 - a test's own
 Item = dict[str, Value]

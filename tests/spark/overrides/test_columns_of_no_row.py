@@ -9,7 +9,7 @@ import pytest
 from local.aws.pitr.offline import FullExport
 from pipeline.columns.table_columns import Columns, current_schema
 from spark.iceberg.table import Table
-from tests.spark.overrides.overriding import carry_out, hashed
+from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import Killed, minute
 

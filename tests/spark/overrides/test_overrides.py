@@ -14,7 +14,7 @@ from pipeline.columns.overrides import Overrides
 from pipeline.errors import HashSecretUnfit, JobFailed, RebuildNeeded, SettingRefused, VerificationFailed
 from spark.hiding.protection import Protection
 from spark.job import run
-from tests.spark.overrides.overriding import SECRET, carry_out, hashed
+from tests.spark.overriding import SECRET, carry_out, hashed
 from tests.spark.sample_items import N, S, item, lines
 from tests.spark.session import plans_in_full
 

@@ -12,7 +12,7 @@ from pipeline.columns.pointers import step
 from pipeline.columns.table_columns import columns_of
 from pipeline.columns.types import JSON
 from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
-from tests.spark.overrides.overriding import carry_out, hashed
+from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import minute
 from tests.spark.tampering import rewrite

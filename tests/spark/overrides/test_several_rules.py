@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import OverrideContradicted
-from tests.spark.overrides.overriding import carry_out
+from tests.spark.overriding import carry_out
 from tests.spark.sample_items import N, S, item
 
 pytestmark = pytest.mark.spark
