@@ -6,6 +6,8 @@ PYTHON := .venv/bin/python
 CDK := node_modules/.bin/cdk
 UV := .tools/uv/bin/uv
 FAST := not (local_aws or spark or deployed or simulation or synth)
+# A habit of containers, with which every one of a thousand short processes compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 YEARS ?= 200
 TABLES ?= 50
 SEED ?= 0
@@ -24,9 +26,9 @@ demo: install ## the whole product on this machine: deploy, load, merge, mails, 
 demo-keep: install ## the same, and leave the local AWS running to play with
 	@$(PYTHON) -m local demo --keep
 
-# Three processes on two cores: the tests of the deployment wait for executions as often as they compute.
+# Four processes on two cores: those of the deployment wait for executions, those of the functions for the next try.
 test: install lint ## everything: format, lint, types, boundaries, all tests
-	@$(PYTHON) -m pytest -q --numprocesses 3 --no-loadscope-reorder
+	@$(PYTHON) -m pytest -q --numprocesses 4 --no-loadscope-reorder
 
 check: install lint ## format, lint, types, boundaries, fast tests; some two minutes
 	@$(PYTHON) -m pytest -q --numprocesses 2 --no-loadscope-reorder -m "$(FAST)"

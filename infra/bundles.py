@@ -1,13 +1,14 @@
 """The two bundles: archives of the source as it is, the same bytes from the same tree.
 
-Entries are sorted and carry no times, owners or compiled files. An archive is written again only when its content has
-changed; ``python -m infra.bundles`` writes them without a synth.
+Entries are sorted and carry no times or owners; the functions' have compiled files beside them. An archive is written again
+only when its content has changed; ``python -m infra.bundles`` writes them without a synth.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -15,13 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.compiled import compile_all
 from infra.libraries import LibrariesMissing, installed
 from infra.paths import ROOT
 
 LAMBDA_PACKAGES = ("pipeline", "lambdas")
 SPARK_PACKAGES = ("pipeline", "spark")
 #: Bumped when archives of the same files would come out differently.
-_FORM = b"1"
+_FORM = b"2"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first instant that a zip file can hold
 _MODE = 0o100644 << 16
 
@@ -35,7 +37,7 @@ class Bundle:
 
 
 def lambda_bundle(root: Path = ROOT) -> Bundle:
-    """`pipeline`, `lambdas` and the locked libraries. Raises LibrariesMissing."""
+    """`pipeline`, `lambdas` and the locked libraries, compiled. Raises LibrariesMissing."""
     libraries = installed(root)
     # The folder is named by its content and never changed: its name stands for it, which keeps synth fast.
     return _bundle(root, "lambda", LAMBDA_PACKAGES, libraries, libraries.name.encode())
@@ -54,10 +56,25 @@ def _bundle(
     path = root / "build" / f"{name}.zip"
     if _digest_of(path) != digest:
         entries = {str(source.relative_to(root)): source for source in sources}
-        if libraries:
-            entries |= {str(file.relative_to(libraries)): file for file in libraries.rglob("*") if file.is_file()}
-        _write(path, entries, digest)
+        if libraries is None:
+            _write(path, entries, digest)
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                _write(path, _files(libraries) | _compiled(entries, Path(folder)), digest)
     return Bundle(path, digest)
+
+
+def _compiled(entries: dict[str, Path], folder: Path) -> dict[str, Path]:
+    """The same entries and what they are compiled to, as files in a folder that has to stay until they are read."""
+    for name, source in entries.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / name)
+    compile_all(folder)
+    return _files(folder)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    return {str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()}
 
 
 def _sources(root: Path, packages: tuple[str, ...]) -> Iterator[Path]:

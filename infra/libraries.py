@@ -2,7 +2,8 @@
 
 ``python -m infra.libraries`` (part of ``make install``) fetches them, for Lambda's platform whatever the machine is, and
 leaves out what the functions never load. Compiled modules are left out, too (wrapt has one, and falls back to Python):
-what runs on arm64 in Lambda is then the very thing that runs on a laptop. Synth only looks for the result.
+what runs on arm64 in Lambda is then the very thing that runs on a laptop. Their Python is compiled right away, once for all
+bundles. Synth only looks for the result.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from infra import compiled
 from infra.paths import ROOT
 
 #: What botocore keeps for the services that `lambdas/aws` calls; it carries four hundred.
 SERVICES = ("dynamodb", "emr-serverless", "glue", "s3", "sns", "ssm", "stepfunctions", "sts")
-#: What the libraries ship beside code that runs: metadata, commands, types, compiled modules, samples.
+#: And what Powertools has beside its logger, metrics and tracer, which take these two.
+UTILITIES = ("jmespath_utils", "typing")
+#: What the libraries ship beside code that runs: metadata, commands, types, compiled modules, samples, routes of APIs.
 _UNUSED = (
     "*.dist-info",
     "bin",
@@ -29,6 +33,8 @@ _UNUSED = (
     "**/*.so",
     "**/examples-1.json",
     "boto3/examples",
+    "aws_lambda_powertools/event_handler",
+    "wrapt/*.c",
 )
 _PLATFORM = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.11", "--only-binary", ":all:")
 
@@ -56,6 +62,7 @@ def install(root: Path = ROOT) -> Path:
         target = Path(unfinished) / "libraries"
         subprocess.run(_command(root, target), check=True)  # noqa: S603  # the command is ours
         cut_down(target)
+        compiled.compile_all(target)
         target.rename(folder)
     return folder
 
@@ -63,17 +70,16 @@ def install(root: Path = ROOT) -> Path:
 def cut_down(libraries: Path) -> None:
     """Remove what the functions never load."""
     unused = [path for pattern in _UNUSED for path in libraries.glob(pattern)]
-    unused += [
-        path for path in (libraries / "botocore" / "data").iterdir() if path.is_dir() and path.name not in SERVICES
-    ]
+    for folder, used in (("botocore/data", SERVICES), ("aws_lambda_powertools/utilities", UTILITIES)):
+        unused += [path for path in (libraries / folder).iterdir() if path.is_dir() and path.name not in used]
     for path in unused:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def _folder(root: Path) -> Path:
-    """Named by what decides its content: the lock file, and this one."""
-    lock = root / "lambdas" / "requirements.lock"
-    digest = hashlib.sha256(lock.read_bytes() + Path(__file__).read_bytes()).hexdigest()
+    """Named by what decides its content: the lock file, this one, and how it is compiled."""
+    lock, *ours = root / "lambdas" / "requirements.lock", Path(__file__), Path(compiled.__file__)
+    digest = hashlib.sha256(lock.read_bytes() + b"".join(file.read_bytes() for file in ours)).hexdigest()
     return root / ".tools" / "lambda-libraries" / digest[:16]
 
 

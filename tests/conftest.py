@@ -16,21 +16,25 @@ settings.load_profile("tidemark")
 _TOGETHER = ("tests/deployed/", "tests/spark/", "tests/infra/")
 #: A file there that is long enough to be worth a start of its own beside the others.
 _ALONE = "tests/deployed/test_crash_matrix.py"
-#: What is begun first, the longest: else one of them runs on alone at the end, on one processor. The three folders of Spark's
-#: come one after the other to the same process, which has a session then: each session takes 2 GB. Those of the functions
-#: wait for calls that are tried again, which the others beside them make use of.
+#: What is begun first, the longest: else one of them runs on alone at the end, on one processor. Those of the functions wait
+#: for calls that are tried again, which the others beside them make use of.
 _FIRST = (
     "tests/spark/",
     "tests/deployed/",
     "tests/spark/overrides/",
     "tests/spark/changed_by_others/",
+    "tests/spark/maintenance/",
     "tests/spark/oracle/",
-    _ALONE,
     "tests/lambdas/",
     "tests/simulation/",
+    _ALONE,
     "tests/infra/",
     "tests/local/",
 )
+
+
+#: What needs a Spark session, and how many processes have one as long as there is something else to do: each takes 2 GB.
+_SPARK, _SESSIONS = "tests/spark", 2
 
 
 class _ByFixtures(LoadScopeScheduling):
@@ -39,6 +43,18 @@ class _ByFixtures(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         return file.rpartition("/")[0] if file.startswith(_TOGETHER) and file != _ALONE else file
+
+    def _assign_work_unit(self, node: Any) -> None:
+        """The next unit that suits the process; the next of all where none does."""
+        sessions = {other for other, units in self.assigned_work.items() if any(u.startswith(_SPARK) for u in units)}
+        may_have_one = node in sessions or len(sessions) < _SESSIONS
+        needs_one = [unit for unit in self.workqueue if unit.startswith(_SPARK)]
+        others = [unit for unit in self.workqueue if not unit.startswith(_SPARK)]
+        if node in sessions and needs_one:
+            self.workqueue.move_to_end(needs_one[0], last=False)
+        elif not may_have_one and others:
+            self.workqueue.move_to_end(others[0], last=False)
+        super()._assign_work_unit(node)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

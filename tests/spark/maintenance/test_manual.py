@@ -15,7 +15,7 @@ from tests.spark.shop import Shop, minute
 
 pytestmark = pytest.mark.spark
 
-OPERATIONS = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text()
+OPERATIONS = (Path(__file__).resolve().parents[3] / "docs" / "operations.md").read_text()
 STATUS = Overrides.parse({"state": {"name": "status"}})
 LET_ONE_GO = "CALL glue.system.expire_snapshots(table => 'tidemark.orders', snapshot_ids"
 LET_ALL_GO = "CALL glue.system.expire_snapshots(table => 'tidemark.orders', older_than"
