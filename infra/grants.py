@@ -76,25 +76,13 @@ class Places:
 
 def function_rights(places: Places) -> dict[str, list[Right]]:
     """What the function of each state may do, beside writing its own logs and traces."""
-    watermark = places.parameter(f"/*/{LAST_EXPORT_TIME}")
+    watermark, exports = places.parameter(f"/*/{LAST_EXPORT_TIME}"), tuple(f"{t}/export/*" for t in places.tables)
     return {
-        "Plan": [
-            *_plan_a_run(places),
-            *_read_watermark(places),
-            *_read_reports(places),
-            Right(("emr-serverless:ListJobRuns",), (places.application,)),
-            Right(("emr-serverless:GetJobRun",), (f"{places.application}/jobruns/*",), why_wildcard=_MADE_BY_RUNS),
-        ],
+        "Plan": [*_plan_a_run(places), *_read_watermark(places), *_read_reports(places), *_look_at_job_runs(places)],
         # A daily digest sums up what the reports of the day have found.
         "NotifyNews": [*_tell(places), *_read_reports(places)],
-        "StartExports": _start_exports(places),
-        "CheckExports": [
-            Right(
-                ("dynamodb:DescribeExport",),
-                tuple(f"{table}/export/*" for table in places.tables),
-                why_wildcard=_MADE_BY_RUNS,
-            )
-        ],
+        "StartExports": [*_start_exports(places), *_look_at_job_runs(places)],
+        "CheckExports": [Right(("dynamodb:DescribeExport",), exports, why_wildcard=_MADE_BY_RUNS)],
         "PrepareJob": [Right(("emr-serverless:ListJobRuns",), (places.application,))],
         "RecordWatermark": [
             *_read_watermark(places),
@@ -125,6 +113,14 @@ def _plan_a_run(places: Places) -> list[Right]:
         Right(("s3:GetObject",), (places.columns_files,), why_wildcard=_OVERTAKEN),
         Right(("dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"), places.tables),
         Right(("states:DescribeExecution",), (executions,), why_wildcard=_MADE_BY_RUNS),
+    ]
+
+
+def _look_at_job_runs(places: Places) -> list[Right]:
+    """Count those of some work, and see what one was given, or billed."""
+    return [
+        Right(("emr-serverless:ListJobRuns",), (places.application,)),
+        Right(("emr-serverless:GetJobRun",), (f"{places.application}/jobruns/*",), why_wildcard=_MADE_BY_RUNS),
     ]
 
 

@@ -1,4 +1,8 @@
-"""StartExports: ask DynamoDB for every export of the plan. Asking twice is the same request."""
+"""StartExports: ask DynamoDB for every export of the plan. Asking twice is the same request.
+
+What a job has been given before is taken again: DynamoDB forgets a request eight hours after its export has ended, and a job
+that dies each time would have another made, and paid for, every eight hours.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,49 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lambdas.aws import source
+from lambdas.aws import jobs, source
 from lambdas.observability import doorway, logger
 from pipeline.deployment import Deployment
 from pipeline.errors import ExportRefused, HistoryLost
 from pipeline.events import ExportEvent, PlanEvent, StateEvent
-from pipeline.exports.requests import ExportRequest, client_token, failure_of, is_lost, retries, wait_before_check
+from pipeline.exports.requests import (
+    ExportRequest,
+    client_token,
+    exports_of,
+    failure_of,
+    is_lost,
+    retries,
+    wait_before_check,
+)
 from pipeline.instants import parse_instant
+from pipeline.job_order import JobOrder
 from pipeline.modes import BACKFILL
 
 
 def _start_exports(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
     plan = event["plan"]
     requests = [ExportRequest.from_json(raw) for raw in plan["exports"]]
-    exports = [_start(request, plan, deployment) for request in requests]
+    exports = _given_before(requests, plan, deployment) or [_start(request, plan, deployment) for request in requests]
     return {"exports": exports, "wait_seconds": wait_before_check(0).seconds}
+
+
+def _given_before(requests: list[ExportRequest], plan: PlanEvent, deployment: Deployment) -> list[ExportEvent]:
+    """The exports that the last job of what another run has left was given.
+
+    None where no job was started yet, or one by another version of the product.
+    """
+    if not plan["taken_over_from"]:
+        return []
+    given = jobs.last_arguments(deployment.application_id, plan["job_id"], since=parse_instant(plan["end"]))
+    try:
+        summaries = JobOrder.from_arguments(given).exports
+    except (ValueError, KeyError, TypeError):
+        return []
+    arns = exports_of(summaries, plan["source"]["arn"], deployment.bucket, deployment.export_prefix(plan["table"]))
+    if len(arns) != len(requests):
+        return []
+    logger.info("exports taken again", extra={"exports": arns})
+    return [{**request.to_json(), "arn": arn} for request, arn in zip(requests, arns, strict=True)]
 
 
 def _start(request: ExportRequest, plan: PlanEvent, deployment: Deployment) -> ExportEvent:

@@ -47,6 +47,15 @@ def billed(application_id: str, name: str, since: datetime) -> dict[str, Any] | 
     return hours and {name[0].upper() + name[1:]: value for name, value in hours.items()}
 
 
+def last_arguments(application_id: str, name: str, since: datetime) -> list[str]:
+    """What the entry point of the last job run of this name, created after `since`, was given; empty where there is none."""
+    last = max(_named(application_id, name, since), key=lambda run: run["createdAt"], default=None)
+    if last is None:
+        return []
+    found = client("emr-serverless").get_job_run(applicationId=application_id, jobRunId=last["id"])["jobRun"]
+    return list(found["jobDriver"].get("sparkSubmit", {}).get("entryPointArguments", []))
+
+
 def _named(application_id: str, name: str, since: datetime, states: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """The job runs of this name, created after `since`, in one of these states; in any where none is named.
 

@@ -2,14 +2,16 @@
 
 The client token is derived from everything that makes the request what it is. DynamoDB honours a token for eight hours
 after the export has ended and answers with the same export, also when that one failed: trying again on purpose is
-another request. `attempt` is the plan's: exports made anew because the files of earlier ones were damaged; `retry` counts
-within it those made because others failed. No two attempts share a request, so none finds what another was damaged by.
+another request. What a job has been given once is found by that, and not asked for again. `attempt` is the plan's: exports
+made anew because the files of earlier ones were damaged; `retry` counts within it those made because others failed. No two
+attempts share a request, so none finds what another was damaged by.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -69,6 +71,16 @@ def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: st
     """Name the request by what it asks for, of whom, where to, by which attempt of the plan, and the how-manieth of it."""
     identity = "|".join([source_id, str(request), VIEW_TYPE, bucket, prefix, str(attempt), str(retry)])
     return hashlib.sha256(identity.encode()).hexdigest()
+
+
+def exports_of(summaries: Sequence[str], source_arn: str, bucket: str, prefix: str) -> list[str]:
+    """The ARNs of the exports that have these manifest summaries; none where one of them lies elsewhere than below `prefix`.
+
+    An export is called in its ARN as its folder is.
+    """
+    place = re.compile(re.escape(f"s3://{bucket}/{prefix}/AWSDynamoDB/") + r"([^/]+)/manifest-summary\.json")
+    found = [place.fullmatch(summary) for summary in summaries]
+    return [f"{source_arn}/export/{match[1]}" for match in found if match] if all(found) else []
 
 
 def retries(seen_at: datetime) -> tuple[int, ...]:

@@ -41,6 +41,8 @@ EXPECTED = {
     "StartExports": """
         dynamodb:ExportTableToPointInTime, dynamodb:DescribeTable, dynamodb:DescribeContinuousBackups on dynamodb:table/orders
         s3:PutObject, s3:PutObjectAcl, s3:AbortMultipartUpload on <StorageBucket.Arn>/exports/*
+        emr-serverless:ListJobRuns on <SparkApplication.Arn>
+        emr-serverless:GetJobRun on <SparkApplication.Arn>/jobruns/*
     """,
     "CheckExports": "dynamodb:DescribeExport on dynamodb:table/orders/export/*",
     "PrepareJob": "emr-serverless:ListJobRuns on <SparkApplication.Arn>",

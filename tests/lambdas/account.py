@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -113,7 +113,7 @@ class Account:
         """The id of the application."""
         return str(self.aws.client("emr-serverless").list_applications()["applications"][0]["id"])
 
-    def start_job(self, name: str, token: str) -> dict[str, str]:
+    def start_job(self, name: str, token: str, arguments: Sequence[str] = ("{}",)) -> dict[str, str]:
         """Start a job run; returns what it is asked for by."""
         asked = {"applicationId": self.application}
         started = self.aws.client("emr-serverless").start_job_run(
@@ -121,7 +121,7 @@ class Account:
             clientToken=token,
             executionRoleArn=DEPLOYMENT.job_role_arn,
             name=name,
-            jobDriver={"sparkSubmit": {"entryPoint": DEPLOYMENT.entry_point, "entryPointArguments": ["{}"]}},
+            jobDriver={"sparkSubmit": {"entryPoint": DEPLOYMENT.entry_point, "entryPointArguments": list(arguments)}},
         )
         return {**asked, "jobRunId": started["jobRunId"]}
 
@@ -132,9 +132,9 @@ class Account:
             assert time.monotonic() < until, seen
             time.sleep(0.05)
 
-    def run_job(self, name: str, token: str, ended: str = "FAILED") -> None:
+    def run_job(self, name: str, token: str, ended: str = "FAILED", arguments: Sequence[str] = ("{}",)) -> None:
         """Run a job that ends without success and without a word, and wait until it has."""
-        self.wait_for_job(self.start_job(name, token), ended)
+        self.wait_for_job(self.start_job(name, token, arguments), ended)
 
     def stand_in_for_jobs(self, stand_in: str) -> None:
         """Let a function take the place of Spark in merges, whose program exists then."""

@@ -31,7 +31,7 @@ def planned(account: Account, *exports: dict[str, str], attempt: int = 0, mode: 
     description = account.aws.client("dynamodb").describe_table(TableName="orders")["Table"]
     source = {"arn": description["TableArn"], "id": description["TableId"], "key": ["id:S"]}
     plan = {"kind": "Export", "mode": mode, "table": "orders", "source": source, "exports": list(exports)}
-    return {**plan, "attempt": attempt, "seen_at": account.instants(0)[0]}
+    return {**plan, "attempt": attempt, "seen_at": account.instants(0)[0], "taken_over_from": ""}
 
 
 def windows(account: Account, *windows_back: int) -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -30,7 +30,7 @@ _NEVER = 10_000 * DAY
 class Export:
     """One export. `failure`: the code it ends with as FAILED; `damage`: what is wrong with its files.
 
-    `noticed`: a job has refused it, so that the next run knows.
+    `noticed`: a job has refused it, so that the next run knows. `given_to`: the ids of the jobs that were to read it.
     """
 
     arn: str
@@ -41,6 +41,7 @@ class Export:
     failure: str = ""
     damage: str = ""
     noticed: bool = False
+    given_to: set[str] = field(default_factory=set)
 
     def status(self, now: int) -> str:
         """IN_PROGRESS, COMPLETED or FAILED."""
@@ -53,9 +54,14 @@ class Export:
         status, started = self.status(now), instant(self.started)
         return {"ExportArn": self.arn, "ExportStatus": status, "StartTime": started, "FailureCode": self.failure}
 
+    def given(self, job_id: str) -> Export:
+        """The same export, which a job is to read."""
+        self.given_to.add(job_id)
+        return self
+
     def is_sound(self, now: int) -> bool:
         """Whether nobody needs another export of the same stretch."""
-        return not self.damage and self.status(now) != "FAILED" and self.ends < _NEVER
+        return not self.damage and self.status(now) != "FAILED" and self.ends - self.started < _NEVER
 
 
 @dataclass
@@ -81,8 +87,11 @@ class Exports:
         self.made = 0
         self.trouble: Callable[[int], object] = lambda _until: None
 
-    def ask(self, source: Source | None, request: ExportRequest, token: str, plan: RunPlan) -> Export:
-        """Ask for an export of whatever table has the name now, for a plan. Raises what lambdas/aws/source.py would."""
+    def ask(self, source: Source | None, request: ExportRequest, token: str, plan: RunPlan, taken_over: bool) -> Export:
+        """Ask for an export of whatever table has the name now, for a plan. Raises what lambdas/aws/source.py would.
+
+        `taken_over`: the plan is of work that another run has left.
+        """
         now = self._clock.now
         known = self._by_token.get(token)
         if known is not None and known.ends + _TOKEN_LIFE > now:
@@ -92,7 +101,7 @@ class Exports:
         if source is None:
             raise TableNotFound(f"{request}: no such table")
         self._refuse_illegal(source, request, plan)
-        self._refuse_needless(request, plan)
+        self._refuse_needless(request, plan, taken_over)
         made = self._made(source, request)
         self._by_token[token] = self.by_arn[made.arn] = made
         self._of_work.setdefault((request, plan.mode, plan.bounds), []).append(made)
@@ -115,13 +124,13 @@ class Exports:
         if end - start and not SHORTEST_WINDOW <= end - start <= LONGEST_WINDOW:
             raise ExportRefused(f"{request}: not 15 minutes to 24 hours")
 
-    def _refuse_needless(self, request: ExportRequest, plan: RunPlan) -> None:
-        """No stretch is paid for twice while its export is sound and every token of it is still known."""
+    def _refuse_needless(self, request: ExportRequest, plan: RunPlan, taken_over: bool) -> None:
+        """No stretch is paid for twice while its export is sound, and every token of it is known or a job was given it."""
         former, now = self._of_work.get((request, plan.mode, plan.bounds), []), self._clock.now
-        findable = all(export.ends + _TOKEN_LIFE > now for export in former)
-        sound = [e.arn for e in former if e.is_sound(now) and e.source.table.id == plan.source_id]
-        if sound and findable and not plan.attempt:
-            raise self._timeline.violated("nothing is exported twice", f"{request}: {sound[-1]} is sound")
+        findable = all(export.ends + _TOKEN_LIFE > now for export in former) and not plan.attempt
+        sound = [e for e in former if e.is_sound(now) and e.source.table.id == plan.source_id]
+        if sound and (findable or (taken_over and any(plan.job_id in export.given_to for export in sound))):
+            raise self._timeline.violated("nothing is exported twice", f"{request}: {sound[-1].arn} is sound")
 
     def _made(self, source: Source, request: ExportRequest) -> Export:
         self.made += 1
@@ -142,7 +151,8 @@ class Exports:
         old = self._clock.now - 5 * DAY
         self._by_token = {token: export for token, export in self._by_token.items() if export.ends > old}
         self._of_work = {work: made for work, made in self._of_work.items() if made[-1].ends > old}
-        self.by_arn = {export.arn: export for export in self.by_arn.values() if export.ends > old}
+        # A job's may be taken again as long as the source keeps its history.
+        self.by_arn = {arn: export for arn, export in self.by_arn.items() if export.ends > old - 35 * DAY}
 
 
 def _says(export: Export) -> str:

@@ -206,7 +206,7 @@ FAULTS: dict[Callable[[Faults], Process], int] = {
     Faults._ticks_more_than_once: 6,
     Faults._source_clock_behind: 4,
     Faults._paused: 4,
-    Faults._paused_for_weeks: 1,
+    Faults._paused_for_weeks: 2,
     Faults._control_misspelt: 2,
     Faults._recovery_off: 2,
     Faults._recovery_period_of_a_day: 2,

@@ -91,6 +91,10 @@ class Jobs:
         """How many of them have ended without success or are being cancelled."""
         return sum(run.state not in (*AT_WORK, "SUCCESS") for run in self._by_name[name])
 
+    def last_exports(self, name: str) -> tuple[str, ...]:
+        """The exports that the last job run of this name was given; none where there is no such run."""
+        return next((run.order.exports for run in reversed(self._by_name[name])), ())
+
     def report(self, job_id: str) -> dict[str, Any]:
         """The report that a job has left last; empty where it has left none."""
         return self._reports.get(job_id, {})
@@ -106,7 +110,8 @@ class Jobs:
             self._by_token[token] = run
             self._by_name[order.job_id].append(run)
             self._timeline.add("EMR", "starts {}{}", token, f" ({trouble})" if trouble else "")
-            self._clock.at(self._clock.now, self._timed(run, [exports[uri] for uri in order.exports]))
+            given = [exports[uri].given(order.job_id) for uri in order.exports]
+            self._clock.at(self._clock.now, self._timed(run, given))
         return self._by_token[token]
 
     def cancel(self, run: JobRun) -> None:

@@ -99,20 +99,28 @@ def choose_action(run: Run) -> str:
 def start_exports(run: Run) -> State:
     """Ask for every export of the plan; as lambdas/start_exports.py does."""
     run.account.begins_to_work(run.name)
-    run.exports = []
-    for request in _planned(run).plan.requests:
+    run.exports = _given_before(run)
+    for request in _planned(run).plan.requests[len(run.exports) :]:
         run.exports.append(_started(run, request))
         yield from run.pause()
     return "WaitForExports"
 
 
+def _given_before(run: Run) -> list[MadeExport]:
+    action = _planned(run)
+    if not action.taken_over_from:
+        return []
+    given = run.ask("emr", lambda: run.account.jobs.last_exports(action.plan.job_id))
+    return [run.account.exports.by_arn[arn] for arn in given]
+
+
 def _started(run: Run, request: ExportRequest) -> MadeExport:
-    account, plan = run.account, _planned(run).plan
+    account, plan, again = run.account, _planned(run).plan, bool(_planned(run).taken_over_from)
     prefix = DEPLOYMENT.export_prefix("orders")
     assert run.seen_at is not None
     for retry in retries(run.seen_at):
         token = client_token(plan.source_id, request, DEPLOYMENT.bucket, prefix, plan.attempt, retry)
-        export = run.ask("dynamodb", lambda t=token: account.exports.ask(account.source, request, t, plan))
+        export = run.ask("dynamodb", lambda t=token: account.exports.ask(account.source, request, t, plan, again))
         description = export.describe(account.clock.now)
         if not is_lost(description, run.seen_at):
             return export

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
 from unittest.mock import patch
 
 from pipeline.exports.requests import ExportRequest, client_token
@@ -57,6 +58,25 @@ def token_without_retry() -> Iterator[None]:
         return client_token(source_id, request, bucket, prefix, attempt, retry=0)
 
     with patch.object(machine, "client_token", token):
+        yield
+
+
+@contextmanager
+def token_of_each_asking() -> Iterator[None]:
+    """Who asks again for the same export has another token."""
+
+    def token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int, retry: int) -> str:
+        return f"{client_token(source_id, request, bucket, prefix, attempt, retry)}-{next(askings)}"
+
+    askings = count()
+    with patch.object(machine, "client_token", token):
+        yield
+
+
+@contextmanager
+def export_of_a_dead_job_made_again() -> Iterator[None]:
+    """What a job was given is asked for by its token, which DynamoDB has forgotten where the job took long to die."""
+    with patch.object(machine, "_given_before", lambda _run: []):
         yield
 
 
@@ -180,6 +200,8 @@ BUGS: Mapping[Bug, str] = {
     clamped_to_the_earliest_restorable_time: "the chain touches",
     claim_not_checked_for_its_owner: "never two workers at once",
     end_past_the_latest_restorable_time: "exports are legal",
+    token_of_each_asking: "nothing is exported twice",
+    export_of_a_dead_job_made_again: "nothing is exported twice",
     damaged_export_read_again: _SUCCEEDS + "export/[0-9]+ is damaged",
     claim_overwritten: "never two workers at once",
     wish_of_another_taken_for_done: "who wishes something is told",

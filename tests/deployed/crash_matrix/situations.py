@@ -17,6 +17,8 @@ from local.workload import Shop
 from tests.deployed.crash_matrix.points import JOB, MACHINE, SCHEDULE, Point
 from tests.deployed.world import World
 
+#: What takes a job's place that dies.
+DIES = "tests.deployed.crash_matrix.stand_in:die"
 _DENIED = {"code": "AccessDeniedException", "status": 403, "times": 1000}
 #: Plan cannot look at the table: the run fails before it has begun anything.
 PLAN_FAILS = {"name": "plan fails", "action": "glue:GetTable", **_DENIED}
@@ -87,6 +89,15 @@ def _half_done(world: World) -> None:
     world.aws.set_faults()
 
 
+def _job_died(world: World) -> None:
+    """A run's job has died without a word, and the run was told of as failed."""
+    work(world)
+    merges = world.aws.set_knobs()["job_stand_in"]
+    world.aws.set_knobs(job_stand_in=DIES)
+    assert world.tick(0)["status"] == "FAILED"
+    world.aws.set_knobs(job_stand_in=merges)
+
+
 def _failed(world: World) -> None:
     """A run has failed, and it was told."""
     world.aws.set_faults(PLAN_FAILS)
@@ -110,6 +121,7 @@ def _orders(world: World) -> None:
 
 IDLE = Situation("nothing has closed", _nothing)
 UPDATE = Situation("a window has closed", work, works=True)
+JOB_DIED = Situation("the job of a run has died", _job_died, works=True, incident=True)
 TAKEOVER = Situation("a run died while exports ran", _half_done, works=True)
 NEWS = Situation("an incident is over", _failed, incident=True)
 RECORD = Situation("last-export-time is wrong", _parameter_wrong, works=True)
@@ -148,6 +160,8 @@ _LEADS_TO = {
     ("Plan", "emr-serverless:ListJobRuns", ""): TAKEOVER,
     ("Plan", "glue:GetDatabase", ""): BOOTSTRAP,
     ("StartExports", "dynamodb:DescribeTable", ""): EXPORT_REFUSED,
+    ("StartExports", "emr-serverless:ListJobRuns", ""): JOB_DIED,
+    ("StartExports", "emr-serverless:GetJobRun", ""): JOB_DIED,
     ("StartExports", "dynamodb:DescribeContinuousBackups", ""): EXPORT_REFUSED,
     ("RecordWatermark", "ssm:PutParameter", ""): UPDATE,
     ("NotifySuccess", "ssm:PutParameter", ""): RECORD_NEWS,

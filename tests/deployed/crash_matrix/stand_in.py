@@ -38,6 +38,11 @@ def merge(arguments: Sequence[str], credentials: Mapping[str, str]) -> int:
     return 0
 
 
+def die(_arguments: Sequence[str], _credentials: Mapping[str, str]) -> int:
+    """End without success and without a word; returns the exit code."""
+    return 1
+
+
 def _deletions(order: JobOrder, credentials: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
     """The keys of the order's changes, each of which must be a deletion."""
     s3 = client_of("s3", dict(credentials))
