@@ -31,10 +31,8 @@ _FIRST = (
     "tests/infra/",
     "tests/local/",
 )
-
-
-#: What needs a Spark session, and how many processes have one as long as there is something else to do: each takes 2 GB.
-_SPARK, _SESSIONS = "tests/spark", 2
+#: So many processes have a Spark session as long as there is something else to do: each takes 2 GB.
+_SESSIONS = 2
 
 
 class _ByFixtures(LoadScopeScheduling):
@@ -46,14 +44,11 @@ class _ByFixtures(LoadScopeScheduling):
 
     def _assign_work_unit(self, node: Any) -> None:
         """The next unit that suits the process; the next of all where none does."""
-        sessions = {other for other, units in self.assigned_work.items() if any(u.startswith(_SPARK) for u in units)}
-        may_have_one = node in sessions or len(sessions) < _SESSIONS
-        needs_one = [unit for unit in self.workqueue if unit.startswith(_SPARK)]
-        others = [unit for unit in self.workqueue if not unit.startswith(_SPARK)]
-        if node in sessions and needs_one:
-            self.workqueue.move_to_end(needs_one[0], last=False)
-        elif not may_have_one and others:
-            self.workqueue.move_to_end(others[0], last=False)
+        sessions = [other for other, units in self.assigned_work.items() if any(map(_needs_session, units))]
+        if node in sessions or len(sessions) >= _SESSIONS:
+            suits = (unit for unit in self.workqueue if _needs_session(unit) == (node in sessions))
+            if unit := next(suits, None):
+                self.workqueue.move_to_end(unit, last=False)
         super()._assign_work_unit(node)
 
 
@@ -66,6 +61,10 @@ def _rank(nodeid: str) -> int:
     ranks = [rank for rank, start in enumerate(_FIRST) if nodeid.startswith(start)]
     # What lies deeper, or stands alone, also begins like the folder around it.
     return ranks[-1] if ranks else len(_FIRST)
+
+
+def _needs_session(unit: str) -> bool:
+    return unit.startswith("tests/spark")
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
