@@ -89,6 +89,13 @@ def command_of_contradictions_is_to_run_again() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def command_that_nobody_knows() -> Iterator[None]:
+    """The mail says to type what is no command."""
+    with patch.object(ConflictingChanges, "command", "make whole"), patch.object(KeyMismatch, "command", "make whole"):
+        yield
+
+
 #: Every bug that is planted, and how the violation begins that it must lead to.
 MAIL_BUGS: Mapping[Bug, str] = {
     told_recorded_before_the_mail: "told is what was mailed",
@@ -96,5 +103,6 @@ MAIL_BUGS: Mapping[Bug, str] = {
     every_failure_told: "one mail for one incident",
     only_the_first_failure_told: "no failure is silent",
     no_warning_without_a_failure: "who may lose history is warned",
+    command_that_nobody_knows: "a mail's command can be typed",
     command_of_contradictions_is_to_run_again: "a mail's command heals\n.*: (ConflictingChanges|KeyMismatch) after",
 }

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import count
 from unittest.mock import patch
 
-from pipeline.exports.requests import ExportRequest, client_token
 from pipeline.exports.windows import ExportWindow, closed_windows
 from pipeline.instants import EPOCH, format_instant, parse_instant
-from pipeline.planning import half_done, planner
+from pipeline.planning import planner
 from pipeline.planning.actions import Action, Export
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import Claim, RunPlan
@@ -48,36 +46,6 @@ def cursor_moved_at_export_start() -> Iterator[None]:
 
 def _cursor(recorded: str) -> datetime:
     return parse_instant(recorded) if recorded.startswith("20") else EPOCH
-
-
-@contextmanager
-def token_without_retry() -> Iterator[None]:
-    """An export that failed is asked for with the token of the one that failed."""
-
-    def token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int, _retry: int) -> str:
-        return client_token(source_id, request, bucket, prefix, attempt, retry=0)
-
-    with patch.object(machine, "client_token", token):
-        yield
-
-
-@contextmanager
-def token_of_each_asking() -> Iterator[None]:
-    """Who asks again for the same export has another token."""
-
-    def token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int, retry: int) -> str:
-        return f"{client_token(source_id, request, bucket, prefix, attempt, retry)}-{next(askings)}"
-
-    askings = count()
-    with patch.object(machine, "client_token", token):
-        yield
-
-
-@contextmanager
-def export_of_a_dead_job_made_again() -> Iterator[None]:
-    """What a job was given is asked for by its token, which DynamoDB has forgotten where the job took long to die."""
-    with patch.object(machine, "_given_before", lambda _run: []):
-        yield
 
 
 @contextmanager
@@ -143,13 +111,6 @@ def end_past_the_latest_restorable_time() -> Iterator[None]:
 
 
 @contextmanager
-def damaged_export_read_again() -> Iterator[None]:
-    """Work that was refused for its files is tried again with the same files."""
-    with patch.object(half_done, "_is_damaged", lambda _claim: False):
-        yield
-
-
-@contextmanager
 def claim_overwritten() -> Iterator[None]:
     """A claim is written whether or not somebody else has: of two starters both win."""
 
@@ -185,25 +146,60 @@ def maintenance_forgotten() -> Iterator[None]:
 
 
 @contextmanager
+def owner_taken_to_run_for_ever() -> Iterator[None]:
+    """A claim is respected whether or not the execution that made it has ended."""
+
+    def held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
+        return right(replace(seen, claim=seen.claim and replace(seen.claim, owner_runs=True)), wish)
+
+    right = planner._held_back
+    with patch.object(planner, "_held_back", held_back):
+        yield
+
+
+@contextmanager
+def recorded_before_the_commit() -> Iterator[None]:
+    """The last export time is recorded when the exports are asked for; nobody believes it."""
+
+    def start(run: Run) -> machine.State:
+        assert isinstance(run.plan, Export)
+        run.account.record(format_instant(run.plan.plan.end))
+        return (yield from start_exports(run))
+
+    start_exports = machine.STATES["StartExports"]
+    with patch.dict(machine.STATES, StartExports=start):
+        yield
+
+
+@contextmanager
+def wish_given_up_in_silence() -> Iterator[None]:
+    """What a person has wished makes room when it cannot be had, and nobody says so."""
+
+    def silent(*_of: object) -> None:
+        return None
+
+    with patch.object(planner, "_give_up", silent), patch.object(planner, "untold_end", silent):
+        yield
+
+
+@contextmanager
 def job_without_guard() -> Iterator[None]:
     """The job merges whatever it is given: no bug by itself, but nothing stands behind the planner then."""
     with patch.object(guard, "check_fits", lambda _marker, _order: None):
         yield
 
 
-_SUCCEEDS = "a run that starts while nothing is wrong succeeds\n.* although nothing was wrong: "
 #: Every bug that is planted, and how the violation begins that it must lead to: the invariant, or more of its text.
 BUGS: Mapping[Bug, str] = {
     cursor_moved_at_export_start: "the chain touches",
-    token_without_retry: _SUCCEEDS + "export/[0-9]+ ended as FAILED with ",
     overlap_after_takeover: "the chain touches",
     clamped_to_the_earliest_restorable_time: "the chain touches",
     claim_not_checked_for_its_owner: "never two workers at once",
     end_past_the_latest_restorable_time: "exports are legal",
-    token_of_each_asking: "nothing is exported twice",
-    export_of_a_dead_job_made_again: "nothing is exported twice",
-    damaged_export_read_again: _SUCCEEDS + "export/[0-9]+ is damaged",
     claim_overwritten: "never two workers at once",
+    owner_taken_to_run_for_ever: "never stuck for longer than a tick",
+    recorded_before_the_commit: "the watermark is never ahead of the data",
+    wish_given_up_in_silence: "who has wished something is told how it ended",
     wish_of_another_taken_for_done: "who wishes something is told",
     maintenance_forgotten: "files do not pile up",
 }

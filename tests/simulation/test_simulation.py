@@ -10,6 +10,7 @@ import pytest
 
 from tests.simulation import machine, seeded_bugs
 from tests.simulation.execution import WAYS
+from tests.simulation.export_bugs import EXPORT_BUGS
 from tests.simulation.faults import FAULTS
 from tests.simulation.mail_bugs import MAIL_BUGS
 from tests.simulation.many import live_through, summary
@@ -21,6 +22,7 @@ from tests.statemachine.definition import ENDS, STATES
 TICKS_OF_A_DAY = 24 * 4
 #: So many tables, with as many lengths of window, live for so many days each: five years in all.
 LIVES, DAYS_OF_A_LIFE = 6, 300
+PLANTED = {**BUGS, **EXPORT_BUGS, **MAIL_BUGS}
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 240
 #: The tables in which most bugs show soonest come first.
@@ -88,9 +90,7 @@ def test_years_see_every_fault_many_times(lived: list[Lived]):
     assert min(seen.values()) >= 10
 
 
-@pytest.mark.parametrize(
-    ("bug", "shown_as"), [pytest.param(*one, id=one[0].__name__) for one in (*BUGS.items(), *MAIL_BUGS.items())]
-)
+@pytest.mark.parametrize(("bug", "shown_as"), [pytest.param(*one, id=one[0].__name__) for one in PLANTED.items()])
 def test_a_seeded_bug_is_found_and_its_timeline_can_be_read(bug, shown_as):
     text = found_by(bug, shown_as)
     assert text, f"{TABLES} tables lived {DAYS} days with {bug.__name__}"
@@ -113,5 +113,5 @@ def test_without_the_job_s_own_guard_a_lost_window_shows_as_a_wrong_table(bug):
 
 def test_the_document_names_every_fault_and_every_seeded_bug():
     faults = [fault.__name__.strip("_").replace("_", " ") for fault in FAULTS]
-    bugs = [bug.__name__.replace("_", " ") for bug in (*BUGS, *MAIL_BUGS)]
+    bugs = [bug.__name__.replace("_", " ") for bug in PLANTED]
     assert [name for name in [*faults, *bugs] if name not in DOCUMENT] == []
