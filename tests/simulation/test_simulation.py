@@ -27,6 +27,8 @@ PLANTED = {**BUGS, **EXPORT_BUGS, **MAIL_BUGS}
 TABLES, DAYS = 12, 240
 #: The tables in which most bugs show soonest come first.
 _SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 0, seed != 4, seed != 1))
+#: The table in which one shows much sooner.
+_SOONEST = {seeded_bugs.wish_given_up_in_silence: 7}
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
 _WHILE_THE_YEARS_PASS = 1500
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
@@ -43,7 +45,7 @@ def lived() -> list[Lived]:
 
 def found_by(bug: seeded_bugs.Bug, shown_as: str) -> str:
     """The violation that a bug must lead to, by how it begins; empty where there are only others, or none."""
-    for seed in _SEEDS:
+    for seed in sorted(_SEEDS, key=lambda seed: seed != _SOONEST.get(bug)):
         try:
             with bug():
                 simulate(seed, DAYS)
