@@ -56,11 +56,10 @@ def _bundle(
     path = root / "build" / f"{name}.zip"
     if _digest_of(path) != digest:
         entries = {str(source.relative_to(root)): source for source in sources}
-        if libraries is None:
+        with tempfile.TemporaryDirectory() as folder:
+            if libraries:
+                entries = _files(libraries) | _compiled(entries, Path(folder))
             _write(path, entries, digest)
-        else:
-            with tempfile.TemporaryDirectory() as folder:
-                _write(path, _files(libraries) | _compiled(entries, Path(folder)), digest)
     return Bundle(path, digest)
 
 

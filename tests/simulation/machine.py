@@ -115,7 +115,8 @@ def _given_before(run: Run) -> list[MadeExport]:
 
 
 def _started(run: Run, request: ExportRequest) -> MadeExport:
-    account, plan, again = run.account, _planned(run).plan, bool(_planned(run).taken_over_from)
+    account, action = run.account, _planned(run)
+    plan, again = action.plan, bool(action.taken_over_from)
     prefix = DEPLOYMENT.export_prefix("orders")
     assert run.seen_at is not None
     for retry in retries(run.seen_at):
