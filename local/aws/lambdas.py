@@ -1,7 +1,8 @@
 """Functions as on AWS: an error carries its class name, the runtime has only what Lambda's has, logs need rights.
 
 Python functions run in processes of their own. MiniStack starts them with the launcher's site-packages, so that a
-library missing from a bundle would never be missed; here they see the standard library, boto3 and the bundle.
+library missing from a bundle would never be missed; here they see the standard library, boto3 and the bundle, which is
+unpacked once for all of them (`unpacked`).
 """
 
 import importlib.util
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from local.aws import unpacked
 from local.aws.at_work import Work, at_work
 from local.aws.hooks import HookMismatch, patch
 from local.aws.roles import AccessDenied, check
@@ -42,6 +44,7 @@ def install(folder: Path) -> None:
     if lambda_runtime._PYTHON_WORKER_SCRIPT.count(_ERROR_LINE) != 1:
         raise HookMismatch("MiniStack's Python worker reports errors in another way by now")
     lambda_runtime._PYTHON_WORKER_SCRIPT = lambda_runtime._PYTHON_WORKER_SCRIPT.replace(_ERROR_LINE, _NAMED_ERROR_LINE)
+    unpacked.install(folder / "bundles")
     interpreter = build_runtime(folder)
     patch(lambda_runtime, "_detect_runtime_binary", _python_by(interpreter), takes=("runtime",))
     patch(

@@ -65,6 +65,17 @@ def test_the_environment_is_clean_and_points_at_the_local_aws(aws, account):
     assert "PYTEST_CURRENT_TEST" not in seen
 
 
+def test_functions_of_one_bundle_share_what_was_unpacked_and_others_have_their_own(aws, account):
+    def unpacked(name: str, said: str) -> str:
+        code = f"import os\ndef handler(event, context): return os.path.realpath(__file__), {said!r}"
+        account.function(name, code, account.role(name, "lambda"))
+        where, says = _invoke(aws, name)
+        assert says == said
+        return where
+
+    assert unpacked("f", "one") == unpacked("g", "one") != unpacked("h", "another")
+
+
 @pytest.mark.parametrize("rights", [(), (_LOGS,)], ids=["without", "with"])
 def test_logs_are_written_with_the_rights_of_the_function(aws, account, rights):
     account.function("f", "def handler(event, context): print('a word')", account.role("f", "lambda", *rights))
