@@ -25,6 +25,7 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
         aws.set_knobs(schedules_fire_by_themselves=False)
         Account(aws).make()
         aws.snapshot()
+        client.cache_clear()
         yield aws
     finally:
         aws.stop()
@@ -37,13 +38,14 @@ def account(launched: LocalAws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Acc
     deployment = replace(DEPLOYMENT, application_id=account.application)
     for name, value in {**launched.settings_for_shell, **deployment.to_environment()}.items():
         monkeypatch.setenv(name, value)
-    client.cache_clear()
     yield account
     account.stop_everything()
-    launched.set_faults()
+    if launched.faults():
+        # Clients that have tried again have less patience left; what they do must not depend on the tests before.
+        client.cache_clear()
+        launched.set_faults()
     launched.set_knobs(export_seconds=0, export_failure_code=None, job_stand_in=None)
     launched.restore()
-    client.cache_clear()
 
 
 @pytest.fixture
