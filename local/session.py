@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,20 @@ CATALOG = "local"
 
 
 def local_session(
-    warehouse: Path, catalog_name: str = CATALOG, cores: str = "*", *, is_bulk: bool = False
+    warehouse: Path,
+    catalog_name: str = CATALOG,
+    cores: str = "*",
+    *,
+    is_bulk: bool = False,
+    java_options: Sequence[str] = (),
 ) -> SparkSession:
     """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java.environment` has it.
 
-    `catalog_name`, `cores`: for whoever wants Glue's name for the catalog, or fewer processors than there are.
+    `catalog_name`, `cores`, `java_options`: for whoever wants Glue's name for the catalog, fewer processors than there
+    are, or a JVM for something else than a job or two.
     """
     jars = java.installed_jars()
-    os.environ.update(java.environment(jars, *java.archive_options(jars), is_bulk=is_bulk))
+    os.environ.update(java.environment(jars, *java.archive_options(jars), *java_options, is_bulk=is_bulk))
     catalog = f"spark.sql.catalog.{catalog_name}"
     return (
         SparkSession.builder.master(f"local[{cores}]")

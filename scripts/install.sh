@@ -38,6 +38,8 @@ say "Python 3.11 and the locked packages"
 [ -x .venv/bin/python ] || .tools/uv/bin/uv venv --quiet --python 3.11 .venv \
   || fail "Python 3.11 was neither found nor could be fetched; install Python 3.11."
 .tools/uv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
+# Else each of the processes that begin together would compile the same modules for itself.
+.venv/bin/python -m compileall -q .venv/lib & of_modules=$!
 # What needs no more than this is fetched while Spark's jars are.
 say "the CDK CLI and the state machine checker, the functions' libraries"
 npm ci --silent --no-progress & of_node=$!
@@ -49,6 +51,7 @@ say "Spark's jars"
 say "an archive of Spark's classes, for jobs that start in half the time"
 .venv/bin/python -m local.aws.emr.class_archive > .tools/classes.log 2>&1 \
   || { tail -n 30 .tools/classes.log >&2; fail "Spark could not be started; the log is .tools/classes.log."; }
+wait "$of_modules" || fail "the Python packages could not be compiled; the reason stands above."
 wait "$of_node" || fail "the packages of package-lock.json could not be installed; what npm said stands above."
 wait "$of_functions" || fail "the functions' libraries could not be installed; the reason stands above."
 
