@@ -61,7 +61,8 @@ class Account:
         """A Python function from its source, entered at `handler`; returns its ARN."""
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w") as bundle:
-            bundle.writestr("index.py", textwrap.dedent(code))
+            # Without a time, so that the same code is the same archive.
+            bundle.writestr(zipfile.ZipInfo("index.py"), textwrap.dedent(code))
         made = self.aws.client("lambda").create_function(
             FunctionName=name,
             Runtime="python3.11",
