@@ -11,8 +11,10 @@ unexport PYTHONDONTWRITEBYTECODE
 YEARS ?= 200
 TABLES ?= 50
 SEED ?= 0
+# Whether `cdk` asks before it gives rights: where nobody can be asked, as in a pipeline, it deploys with `never` only.
+APPROVAL ?= broadening
 
-.PHONY: help install check test simulate fuzz crash-matrix bench demo demo-keep synth deploy repair destroy lock
+.PHONY: help install check test simulate fuzz crash-matrix bench demo demo-keep synth bootstrap deploy repair destroy lock
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -54,12 +56,15 @@ bench: install ## the jobs beside the obvious way on the same data: seconds, byt
 synth: install ## write the CloudFormation template to cdk.out, offline
 	@$(CDK) synth --quiet && echo "cdk.out/ holds the template"
 
+bootstrap: install ## prepare the account and Region of your credentials for the CDK, once
+	@$(CDK) bootstrap
+
 deploy: install ## deploy to the AWS account of your credentials
-	@$(CDK) bootstrap && $(CDK) deploy --require-approval broadening
+	@$(CDK) deploy --require-approval $(APPROVAL)
 
 repair: install ## undo what was changed by hand in the stack: a role, the bucket, a schedule, a parameter
 	@echo "Tables that are paused are set to RUN by this: pause them again where they must rest."
-	@$(CDK) deploy --revert-drift --require-approval broadening
+	@$(CDK) deploy --revert-drift --require-approval $(APPROVAL)
 
 destroy: install ## remove the stack from the account; bucket and tables stay
 	@$(CDK) destroy

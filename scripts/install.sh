@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 UV_VERSION=0.13.8
 fail() { printf 'make install: %s\n' "$1" >&2; exit 1; }
 
+# A Python that has to be fetched belongs to the project as all else does.
+export UV_PYTHON_INSTALL_DIR=$PWD/.tools/python
 command -v java >/dev/null || fail "Java is missing; install a Java 17 runtime (Debian: apt-get install openjdk-17-jre-headless)."
 java_version=$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
 [ "${java_version:-0}" -eq 17 ] \

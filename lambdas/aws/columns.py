@@ -25,10 +25,10 @@ def read(deployment: Deployment, table: str) -> Overrides:
     except ClientError as error:
         if error_code(error) not in _GONE:
             raise
-        deploy = deployment.addressed("make deploy")
+        bootstrap, deploy = (deployment.addressed(f"make {verb}") for verb in ("bootstrap", "deploy"))
         raise SettingsMissing(
             f"{deployment.columns_file}, which says what the settings say of columns, cannot be read: {error}",
-            f"If the bucket {bucket} is gone, delete the stack CDKToolkit and run `{deploy}`, which bootstraps again. Else "
+            f"If the bucket {bucket} is gone, delete the stack CDKToolkit and run `{bootstrap}` and `{deploy}`. Else "
             "the command writes the file again and gives the function its right to read it; it sets `control` of paused "
             "tables to RUN.",
         ) from error

@@ -54,4 +54,5 @@ def test_who_may_not_list_a_bucket_is_told_that_access_is_denied_where_the_file_
             SettingsMissing, match="If the bucket the-bucket is gone, delete the stack CDKToolkit"
         ) as said:
             columns.read(DEPLOYMENT, "orders")
-    assert "run `TIDEMARK_STACK=Tidemark AWS_REGION=us-east-1 make deploy`, which" in said.value.remedy
+    make = "TIDEMARK_STACK=Tidemark AWS_REGION=us-east-1 make"
+    assert f"run `{make} bootstrap` and `{make} deploy`. Else" in said.value.remedy
