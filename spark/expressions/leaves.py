@@ -129,8 +129,12 @@ def _tag(value: Sql) -> Sql:
 
 
 def without_zeros(number: Sql) -> Sql:
-    """A number without needless zeros behind the point; DynamoDB prints none, and no exponents either."""
-    return f"if(contains({number}, '.'), trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
+    """A number without needless zeros behind the point; DynamoDB prints none, and no exponents either.
+
+    One with an exponent stays as it is: the zeros at its end are the exponent's.
+    """
+    has_digits_last = f"contains({number}, '.') AND NOT contains(upper({number}), 'E')"
+    return f"if({has_digits_last}, trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
 
 
 def _members(path: Sql, value: Sql) -> Sql:

@@ -145,11 +145,15 @@ def _is_kept(place: Sql) -> Sql:
 
 
 def shown_values(fields: Sequence[Field]) -> Sql:
-    """What item and row hold at the places in ``#wrong``: path, DynamoDB JSON of the item, JSON of the row."""
+    """What item and row hold at the places in ``#wrong``: path, DynamoDB JSON of the item, JSON of the row.
+
+    Columns of somebody's own may have one pointer between them, of no attribute: one that holds something is shown.
+    """
     longest = 500
     names = call("array", *(literal(pointer(f)) for f in fields))
     cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json_of(_t(f))) for f in fields))
-    table = f"coalesce(element_at(`{of_table(MISFITS)}`, p), element_at(map_from_arrays({names}, {cells}), p))"
+    held = f"filter({cells}, {function(2, lambda cell, i: f'{cell} IS NOT NULL AND get({names}, {i}) = p')})"
+    table = f"coalesce(element_at(`{of_table(MISFITS)}`, p), get({held}, 0))"
     source = at(TEXT, "p")
     shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
     return f"transform(`#wrong`, p -> named_struct('path', left(p, {longest}), {shown}))"

@@ -16,7 +16,7 @@ from spark.job import run
 from spark.merging import changes
 from tests.spark.sample_items import S
 from tests.spark.shop import ARN, BOTH_IMAGES, NEW_ONLY, Shop, minute
-from tests.spark.tampering import contradicting
+from tests.spark.tampering import contradicting, rewrite
 
 pytestmark = pytest.mark.spark
 
@@ -36,6 +36,26 @@ def orders(shop) -> Shop:
     source.load(5)
     source.put(6, of("ada", 2, total={"N": "8"}))
     return source
+
+
+@pytest.mark.parametrize(("stored", "spelled"), [("1", "1.0"), ("1", "1e0"), ("1" + "0" * 60, "1E+60")])
+def test_a_number_of_the_key_is_one_value_however_exports_spell_it(shop, stored, spelled):
+    source = shop(key=(KeyAttribute("pk", "N"),))
+    source.put(1, {"pk": {"N": stored}, "a": S}, {"pk": {"N": "2"}})
+    source.load(5)
+    source.put(6, {"pk": {"N": stored}, "a": {"S": "new"}})
+    order = source.windows(5, 20)
+
+    def respelled(lines: list[str]) -> list[str]:
+        changed = [line.replace(f'"N":"{stored}"', f'"N":"{spelled}"') for line in lines]
+        assert changed != lines
+        return changed
+
+    # The exports of the local AWS have no number but as DynamoDB stores it.
+    rewrite(source, order, respelled)
+    counts = run(source.spark, order)["counts"]
+    assert (counts["read"], counts["inserted"], counts["updated"]) == (1, 0, 1)
+    assert sorted(str(row["a"]) for row in source.rows().values()) == ["None", "new"]
 
 
 def test_changes_by_a_part_of_the_key_are_refused_and_the_table_stays(orders):

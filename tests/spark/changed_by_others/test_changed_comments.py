@@ -8,7 +8,7 @@ from pipeline.errors import RebuildNeeded
 from spark.expressions.wide_items import MANY_SCALARS
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import item
-from tests.spark.test_verify import verify
+from tests.spark.test_verify import differences, verify
 
 pytestmark = pytest.mark.spark
 
@@ -89,3 +89,6 @@ def test_columns_of_somebodys_own_that_hold_no_attribute_stay_empty_where_cells_
     source.put(26, item("a", **many))
     source.merge(25, 40)
     assert source.differences(40) == []
+    source.change("UPDATE TABLE SET yours = 'z', v3 = 'y' WHERE pk = 'a'")
+    (wrong,) = differences(source, 40)["differences"]
+    assert {value["path"]: value["table"] for value in wrong["values"]} == {"/": '"z"', "/v3": '"y"'}

@@ -64,14 +64,6 @@ def test_a_hash_is_what_anybody_with_the_secret_computes(protected):
     assert rows["d"]["phone"] == hashed('{"S":"hide me too"}')
 
 
-def test_a_secret_longer_than_a_block_of_sha_256_keys_the_same_hashes_as_anywhere(spark):
-    secret = SECRET * 2
-    assert len(secret) > 64
-    protection = Protection.of(Overrides.parse({"email": {"hash": True}}), secret)
-    safe = protection.items_text(lines(spark, [{"email": S}]), "value", "safe").first()["safe"]
-    assert json.loads(safe) == {"email": {"S": hashed('{"S":"x"}', secret)}}
-
-
 def test_equal_sets_have_one_hash_and_null_has_none(protected):
     rows = protected[0].rows()
     assert (rows["c"]["email"], rows["d"]["email"]) == (hashed('{"SS":["x","y"]}'), None)

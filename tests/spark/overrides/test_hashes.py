@@ -1,0 +1,30 @@
+"""Hashes are what anybody with the secret computes from a value, however long the secret and however a number is spelled."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.columns.overrides import Overrides
+from spark.hiding.protection import Protection
+from tests.spark.overriding import SECRET, hashed
+from tests.spark.sample_items import S, lines
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_secret_longer_than_a_block_of_sha_256_keys_the_same_hashes_as_anywhere(spark):
+    secret = SECRET * 2
+    assert len(secret) > 64
+    protection = Protection.of(Overrides.parse({"email": {"hash": True}}), secret)
+    safe = protection.items_text(lines(spark, [{"email": S}]), "value", "safe").first()["safe"]
+    assert json.loads(safe) == {"email": {"S": hashed('{"S":"x"}', secret)}}
+
+
+def test_numbers_are_hashed_by_value_and_no_two_of_them_alike(spark):
+    protection = Protection.of(Overrides.parse({"n": {"hash": True}}), SECRET)
+    others = ["1.5E+1", "1.5E+10", "1.5E+100", "15", "150"]
+    items = lines(spark, [{"n": {"N": text}} for text in ("1.50", *others)])
+    hashes = [json.loads(row["safe"])["n"]["S"] for row in protection.items_text(items, "value", "safe").collect()]
+    assert hashes == [hashed(f'{{"N":"{text}"}}') for text in ("1.5", *others)]
