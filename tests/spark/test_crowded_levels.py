@@ -75,3 +75,16 @@ def test_a_dictionary_that_comes_with_a_window_gives_the_types_of_a_first_load(s
     assert first == merged
     assert (first["sizes"], first["rare"]) == ("map<string,struct<x:bigint>>", "struct<city:string>")
     assert followed.differences(20) == []
+
+
+def test_a_map_of_thousands_of_names_is_one_column_and_takes_thousands_more_with_a_window(shop):
+    source = shop()
+    source.put(
+        1, item("a", stock={"M": {f"s{n}": {"N": str(n)} for n in range(3000)}}), item("b", stock={"M": {"s1": N}})
+    )
+    source.load(5)
+    source.put(6, item("b", stock={"M": {f"t{n}": N for n in range(2000)}}))
+    report = source.merge(5, 20)
+    assert (report["new_columns"], report["misfits"]) == ([], [])
+    assert {pk: len(row["stock"]) for pk, row in source.rows().items()} == {"a": 3000, "b": 2000}
+    assert source.differences(20) == []
