@@ -25,7 +25,6 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
         aws.set_knobs(schedules_fire_by_themselves=False)
         Account(aws).make()
         aws.snapshot()
-        client.cache_clear()
         yield aws
     finally:
         aws.stop()

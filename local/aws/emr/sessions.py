@@ -1,7 +1,6 @@
 """Clients that act under a job's role, over HTTP: every call is evaluated like any other request."""
 
 import os
-from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -17,8 +16,10 @@ def client_of(service: str, credentials: dict[str, str]) -> Any:
 
     The endpoint and the region are the launcher's.
     """
+    # By boto3's own session: one for each job would read the descriptions of the services anew, half a second of a processor.
+    make: Any = boto3.client
     with _one_at_a_time:
-        return _session().client(
+        return make(
             service,
             endpoint_url=os.environ["AWS_ENDPOINT_URL"],
             region_name=os.environ["AWS_REGION"],
@@ -27,9 +28,3 @@ def client_of(service: str, credentials: dict[str, str]) -> Any:
             aws_session_token=credentials["AWS_SESSION_TOKEN"],
             config=Config(s3={"addressing_style": "path"}, retries={"mode": "standard", "max_attempts": 2}),
         )
-
-
-@cache
-def _session() -> Any:
-    """One for all jobs: each would read the descriptions of the services anew, half a second of a processor for a job."""
-    return boto3.Session()
