@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from types import MappingProxyType
 from typing import Any
 
 from pyiceberg.schema import Schema
@@ -39,10 +40,16 @@ class Difference:
 
 
 class Table:
-    """The table's columns by exact attribute name. `names`: field id to exact name, as the table's property has it."""
+    """The table's columns by exact attribute name.
 
-    def __init__(self, schema: Schema, names: Mapping[str, str]) -> None:
-        self._names = names
+    `names`: field id to exact name, as the table's property has it. `kinds`: ``#`` and field id to what a string or a list
+    is of, where another property tells.
+    """
+
+    def __init__(
+        self, schema: Schema, names: Mapping[str, str], kinds: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self._names, self.kinds = names, kinds
         self.columns = self.by_attribute([f for f in schema.fields if f.name not in OWN_COLUMNS])
 
     def by_attribute(self, fields: Iterable[NestedField]) -> dict[str, NestedField]:
@@ -64,7 +71,7 @@ def differences(
     """Yield every difference between the items and the rows; `key` are the key attributes' exact names."""
     by_key = {key_text(item, key): item for item in items}
     for row in rows:
-        text = _row_key(row, table, key)
+        text = row_key(row, table, key)
         item = by_key.pop(text, None)
         if item is None:
             yield Difference(text, "", "no such item", "a row")
@@ -85,7 +92,8 @@ def _key_part(value: Any, is_number: bool) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
-def _row_key(row: Mapping[str, Any], table: Table, key: tuple[str, ...]) -> str:
+def row_key(row: Mapping[str, Any], table: Table, key: tuple[str, ...]) -> str:
+    """A row's key as the text that `key_text` makes of its item's."""
     values = [row[table.columns[name].name] for name in key]
     return "/".join(_key_part(value, isinstance(value, (int, Decimal))) for value in values)
 

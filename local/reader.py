@@ -18,6 +18,7 @@ from pyiceberg.table import Table as IcebergTable
 from local.compare import Difference, Table, differences
 from local.control import LocalAws
 from local.hadoop_catalog import newest_metadata
+from pipeline.columns.table_columns import KINDS
 from pipeline.table.marker import NAMES
 
 
@@ -96,7 +97,8 @@ def compare(items: list[Mapping[str, Any]], table: IcebergTable, key: tuple[str,
 
 def columns(table: IcebergTable) -> Table:
     """The table's columns by exact attribute name."""
-    return Table(table.schema(), json.loads(table.properties.get(NAMES, "{}")))
+    names, kinds = (json.loads(table.properties.get(told, "{}")) for told in (NAMES, KINDS))
+    return Table(table.schema(), names, kinds)
 
 
 def scan_source(aws: LocalAws, name: str) -> list[Mapping[str, Any]]:

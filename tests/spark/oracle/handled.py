@@ -42,7 +42,7 @@ class HandledLife(Life):
                 found = self._lived_round(number, ends)
         if not found:
             self._carry_out_or_let_go(lambda: self.shop.maintenance(ends[-1]))
-            found = self._compared("maintenance", ends[-1]) + self._verified(ends[-1])
+            found = self._compared("maintenance", ends[-1], merged_from=ends[-1]) + self._verified(ends[-1])
         return Lived(len(self._ever), tuple([*found, f"the story: {self.story}"] if found else []))
 
     def _lived_round(self, number: int, ends: list[int]) -> list[str]:
@@ -63,6 +63,7 @@ class HandledLife(Life):
         bounds = [end for end in ends if watermark and minute(end) >= watermark]
         if len(bounds) < 2:
             return self._loaded(ends[-1])  # it was taken back to before its first load
+        self._note_columns()
         try:
             self._carry_out_or_let_go(lambda: self.shop.windows(*bounds))
         except KeyDoesNotFit as reason:  # the numbers of the first keys were whole, and one that came is not
@@ -71,7 +72,7 @@ class HandledLife(Life):
         except (KeyMismatch, RebuildNeeded) as reason:
             self.story.append(f"refused: {reason}")
             return self._loaded(ends[-1]) if self.hands.is_excused else [f"refused without an excuse: {reason}"]
-        return self._compared(f"the merge up to minute {ends[-1]}", ends[-1])
+        return self._compared(f"the merge up to minute {ends[-1]}", ends[-1], merged_from=bounds[0])
 
     def _loaded(self, at: int) -> list[str]:
         """Load everything; with the former settings, where the new ones would take a column that somebody needs."""
@@ -91,6 +92,10 @@ class HandledLife(Life):
         self.hands.forget()
         self._former_wishes = self.wishes
         return self._compared(f"the load at minute {at}", at)
+
+    def _is_free(self) -> bool:
+        """Whether a load may give every column another type: none that people have sorted or made partitions by."""
+        return not self.hands.has_held_columns
 
     def _carry_out_or_let_go(self, order: Callable[[], JobOrder]) -> None:
         """Carry an order out; once more without what somebody has kept, where that keeps what has to go."""

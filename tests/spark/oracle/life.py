@@ -5,7 +5,7 @@ What the source held is told by its own history, what the table shows by PyIcebe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
@@ -16,6 +16,7 @@ from local.aws.pitr.offline import FullExport
 from local.reader import columns
 from pipeline.identity import KeyAttribute
 from tests.spark.large import always_filtered
+from tests.spark.oracle.needless import needless_after_load, needless_after_merge
 from tests.spark.oracle.values import Value, deep, names, usual_type, value
 from tests.spark.oracle.wishes import NO_WISHES, SECRET, Wishes
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
@@ -63,6 +64,8 @@ class Life:
         self._is_looked_after = seed % 2 == 1
         self._held: dict[int, Item] = {}
         self._ever: set[int] = set()
+        #: The attributes that had columns before the last merge.
+        self._before: frozenset[str] = frozenset()
 
     def live(self) -> Lived:
         """From the first full export over merges of one to three windows to verification, backfill, maintenance and rebuild.
@@ -70,31 +73,43 @@ class Life:
         The second merge is done as into a large table. Backfill and maintenance are every other table's. The rebuild comes
         with other wishes, where there are any.
         """
-        self.shop.columns = self.wishes.columns
-        for _ in range(self._count // 2):
-            self._put(1, self._dice.randrange(self._count))
-        self.shop.load(FIRST)
-        found = self._compared("the load", FIRST)
-        at = FIRST
+        found, at = self.begun(), FIRST
         for windows, is_filtered in zip(self._dice.sample((1, 2, 3), 2), (False, True), strict=True):
             bounds = [at + STRETCH * number for number in range(windows + 1)]
-            for start in bounds[:-1]:
-                self._work(start + 1)
+            self.change(bounds)
             with always_filtered() if is_filtered else nullcontext():
-                found += self._continued(self.shop.merge(*bounds))
+                found += self.merged(bounds)
             at = bounds[-1]
-            found += self._compared(f"the merge up to minute {at}", at)
         found += self._verified(at)
         if self._is_looked_after:
             self.shop.run(self.shop.windows(at - STRETCH, at, job="backfill"))
-            found += self._compared("the backfill", at)
+            found += self._compared("the backfill", at, merged_from=at - STRETCH)
             self.shop.maintain(at)
-            found += self._compared("maintenance", at)
+            found += self._compared("maintenance", at, merged_from=at - STRETCH)
         self.wishes = self.wishes.others(self._dice, self._names)
         self.shop.columns = self.wishes.columns
         self.shop.load(at)
         found += self._compared("the rebuild", at)
         return Lived(len(self._ever), tuple(found))
+
+    def begun(self) -> list[str]:
+        """The first items and the first full export; what is wrong."""
+        self.shop.columns = self.wishes.columns
+        for _ in range(self._count // 2):
+            self._put(1, self._dice.randrange(self._count))
+        self.shop.load(FIRST)
+        return self._compared("the load", FIRST)
+
+    def change(self, bounds: Sequence[float]) -> None:
+        """Let happen what happens within each of the windows between minutes."""
+        for start in bounds[:-1]:
+            self._work(start + 1)
+
+    def merged(self, bounds: Sequence[float]) -> list[str]:
+        """Merge those windows; what is wrong, first what the product says of it."""
+        self._note_columns()
+        said = self._continued(self.shop.merge(*bounds))
+        return said + self._compared(f"the merge up to minute {bounds[-1]}", bounds[-1], merged_from=bounds[0])
 
     def _work(self, at: float) -> None:
         """What happens within a window: some items more than once."""
@@ -125,9 +140,22 @@ class Life:
         key = {first.name: {first.type: _KEYS[first.type](number // 2 if second else number)}}
         return key | {part.name: {part.type: _KEYS[part.type](number)} for part in second}
 
-    def _compared(self, after: str, at: float) -> list[str]:
-        wrong = self.shop.differences(at, self.wishes.shown)
-        return [f"after {after}: {found}" for found in [*wrong, *self.wishes.broken(columns(self.shop.table))]]
+    def _compared(self, after: str, at: float, merged_from: float | None = None) -> list[str]:
+        """What is wrong. `merged_from`: what was written since then was merged last, with the columns that there are."""
+        wrong = self.shop.differences(at, self.wishes.shown) + self.wishes.broken(columns(self.shop.table))
+        if merged_from is None:
+            wrong += needless_after_load(self.shop, is_free=self._is_free())
+        else:
+            wrong += needless_after_merge(self.shop, merged_from, at, self._before)
+        return [f"after {after}: {found}" for found in wrong]
+
+    def _note_columns(self) -> None:
+        """Remember the attributes that have columns before a merge."""
+        self._before = frozenset(columns(self.shop.table).columns)
+
+    def _is_free(self) -> bool:
+        """Whether a load may give every column another type."""
+        return True
 
     def _continued(self, report: Mapping[str, Any]) -> list[str]:
         """Every old image must be what the table showed."""
