@@ -10,23 +10,52 @@ from unittest.mock import patch
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from local.compare import pointer
+from pipeline.columns.names import MISFITS
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import Field, Kind
 from spark.merging import changes, key_filter, merge
 from tests.spark.large import always_filtered
 
 Bug = Callable[[], AbstractContextManager[None]]
+_NUMBERS = (Kind.LONG, Kind.DECIMAL, Kind.DIGITS)
+#: What becomes of a row that is not deleted: nothing.
+_KEPT = "WHEN MATCHED AND c.`#deleted` THEN UPDATE SET t.`_write_time` = t.`_write_time`"
 
 
 @contextmanager
 def dropped_attribute() -> Iterator[None]:
-    """A value never comes into its column."""
-    with _net_changes(lambda rows: rows.withColumn("note", F.lit(None).cast("string"))):
+    """The text of an attribute never comes into its column."""
+    with _net_changes(lambda rows, columns: rows.withColumn(_text(columns).name, F.lit(None).cast("string"))):
         yield
 
 
 @contextmanager
 def rounded_number() -> Iterator[None]:
-    """A number loses its last digits on the way."""
-    with _net_changes(lambda rows: rows.withColumn("price", F.round("price", 2).cast(rows.schema["price"].dataType))):
+    """Numbers lose their last digit on the way."""
+
+    def rounded(rows: DataFrame, columns: Columns) -> DataFrame:
+        numbers = [field.name for field in columns.attributes if field.type.kind in _NUMBERS]
+        digits = {name: F.regexp_replace(F.col(name).cast("string"), "[1-9]$", "0") for name in numbers}
+        return rows.withColumns({name: digits[name].cast(rows.schema[name].dataType) for name in numbers})
+
+    with _net_changes(rounded):
+        yield
+
+
+@contextmanager
+def needless_misfits() -> Iterator[None]:
+    """A text that its column would hold is kept as a misfit, exactly, and the cell is null."""
+    commit = merge._commit
+
+    def other(this: Any, whole: DataFrame, say: Any, columns: Columns) -> None:
+        text = _text(columns)
+        kept = F.create_map(F.lit(pointer("", text.attribute)), F.to_json(F.create_map(F.lit("S"), text.name)))
+        more = F.when(F.col(text.name).isNotNull(), F.map_concat(F.coalesce(F.col(MISFITS), F.create_map()), kept))
+        cells = {MISFITS: F.coalesce(more, F.col(MISFITS)), text.name: F.lit(None).cast("string")}
+        commit(this, whole.withColumns(cells), say, columns)
+
+    with patch.object(merge, "_commit", other):
         yield
 
 
@@ -45,23 +74,26 @@ def wrong_order() -> Iterator[None]:
 @contextmanager
 def ghost_row() -> Iterator[None]:
     """The delete of a key that the table does not have inserts a row of nulls."""
-    with _statement("WHEN NOT MATCHED AND NOT c.`#deleted`", "WHEN NOT MATCHED"):
+    with _statement(lambda _: [("WHEN NOT MATCHED AND NOT c.`#deleted`", "WHEN NOT MATCHED")]):
         yield
 
 
 @contextmanager
 def stale_attribute() -> Iterator[None]:
-    """An attribute that was removed from an item keeps its old value."""
-    with _statement("`note` = c.`note`", "`note` = COALESCE(c.`note`, t.`note`)"):
+    """Attributes that were removed from an item keep their old values."""
+    with _statement(
+        lambda columns: [
+            (f"`{field.name}` = c.`{field.name}`", f"`{field.name}` = COALESCE(c.`{field.name}`, t.`{field.name}`)")
+            for field in columns.attributes
+        ]
+    ):
         yield
 
 
 @contextmanager
 def missed_delete() -> Iterator[None]:
     """A deleted item keeps its row."""
-    with _statement(
-        "THEN DELETE", "AND t.`pk` = '' THEN DELETE WHEN MATCHED AND c.`#deleted` THEN UPDATE SET t.`pk` = t.`pk`"
-    ):
+    with _statement(lambda columns: [("THEN DELETE", f"AND t.`{columns.key[0].name}` IS NULL THEN DELETE {_KEPT}")]):
         yield
 
 
@@ -85,20 +117,32 @@ BUGS: tuple[Bug, ...] = (
     stale_attribute,
     missed_delete,
     key_let_go,
+    needless_misfits,
 )
 
 
-def _net_changes(damage: Callable[[DataFrame], DataFrame]) -> AbstractContextManager[Any]:
+def _text(columns: Columns) -> Field:
+    """The first attribute of which the table has a column of text."""
+    return next(field for field in columns.attributes if field.type.kind is Kind.TEXT)
+
+
+def _net_changes(damage: Callable[[DataFrame, Columns], DataFrame]) -> AbstractContextManager[Any]:
     net_changes = changes.net_changes
-    return patch.object(changes, "net_changes", lambda *of: damage(net_changes(*of)))
+
+    def other(folded: DataFrame, columns: Columns, *of: Any) -> DataFrame:
+        return damage(net_changes(folded, columns, *of), columns)
+
+    return patch.object(changes, "net_changes", other)
 
 
-def _statement(part: str, damaged: str) -> AbstractContextManager[Any]:
+def _statement(damages: Callable[[Columns], list[tuple[str, str]]]) -> AbstractContextManager[Any]:
     statement = merge.merge_statement
 
-    def other(*of: Any) -> str:
-        text = statement(*of)
-        assert part in text
-        return text.replace(part, damaged)
+    def other(table: str, view: str, columns: Columns, *of: Any) -> str:
+        text = statement(table, view, columns, *of)
+        for part, damaged in damages(columns):
+            assert part in text
+            text = text.replace(part, damaged)
+        return text
 
     return patch.object(merge, "merge_statement", other)
