@@ -16,7 +16,8 @@ from pipeline.columns.types import Field
 from pipeline.errors import CountMismatch, KeyMismatch, PipelineError, UnreadableLine
 from pipeline.job_order import JobOrder
 from pipeline.wording import number_of
-from spark.exports.reading import FILE_NAME, Export, file_name, lines, read_exports
+from spark.exports.reading import FILE_NAME, Export, file_name, lines, read_exports, records_of, weight_of
+from spark.exports.records import WEIGHT
 from spark.hiding.contradictions import rule_missed
 from spark.java import thrown_in
 from spark.rows.keys import LACKS_KEY
@@ -46,7 +47,12 @@ class Suspected(NamedTuple):
     @property
     def said(self) -> int:
         """How many records the manifests tell of."""
-        return sum(export.manifest.item_count for export in self.exports)
+        return records_of(self.exports)
+
+    @property
+    def weight(self) -> int:
+        """What they add up to, each weighed by its file, where every file holds as many as its manifest says."""
+        return weight_of(self.exports)
 
     @property
     def declared_key(self) -> str:
@@ -55,14 +61,14 @@ class Suspected(NamedTuple):
 
 
 def check_items(this: Suspected, found: Mapping[str, int]) -> None:
-    """Refuse a full export by what was counted of it: ``unreadable``, ``items``, ``lacking`` (a key), ``contradicting``.
+    """Refuse a full export by what was counted of it.
 
-    More items than the manifest says are refused where a file holds more: a verification counts an item for each row it
+    ``unreadable``, ``items``, their ``#weight``, ``lacking`` (a key), ``contradicting``. More items than the manifest says are refused where a file holds more: a verification counts an item for each row it
     meets, and a task that was done again counts twice.
     """
     if found["unreadable"]:
         raise unreadable_line(this)
-    if found["items"] != this.said:
+    if (found["items"], found[WEIGHT]) != (this.said, this.weight):
         miscounted = miscounted_file(this)
         if miscounted or found["items"] < this.said:
             raise miscounted or other_total(this, found["items"])

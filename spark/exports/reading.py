@@ -7,10 +7,11 @@ folder, in which partial files of failed ones may lie as well.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from zlib import crc32
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -28,6 +29,11 @@ from spark.expressions.sql import Sql
 _EMPTY_FILE = "FjvgqIxwymKf1RbbqtrZag=="
 #: In a frame of lines: the name of the file that a line is from, which is its own among all exports.
 FILE_NAME: Sql = "substring_index(_metadata.file_path, '/', -1)"
+#: So many different weights there are: the sum of a million million records' still fits a bigint.
+_WEIGHTS = 2**23
+#: In a frame of lines: a number that comes from the name of the file that a line is from. The sum over all records shows a
+#: file with too many and another with too few, which their number does not.
+FILE_WEIGHT: Sql = f"crc32({FILE_NAME}) % {_WEIGHTS}L"
 #: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
 READ_AT_ONCE = 16
 log = logging.getLogger(__name__)
@@ -50,9 +56,25 @@ class Export:
         """URIs of the data files that hold anything, by their checksum."""
         return [self.uri(file.key) for file in self.manifest.files if file.md5 != _EMPTY_FILE]
 
+    @property
+    def weight(self) -> int:
+        """The sum of `FILE_WEIGHT` over all records, if each file holds as many as the manifest says."""
+        files = self.manifest.files
+        return sum(crc32(file_name(self.uri(file.key)).encode()) % _WEIGHTS * file.item_count for file in files)
+
     def uri(self, key: str) -> str:
         """The URI of a file that the manifests name."""
         return self.root + spelled(key, self.root)
+
+
+def records_of(exports: Iterable[Export]) -> int:
+    """How many records the manifests of exports tell of."""
+    return sum(export.manifest.item_count for export in exports)
+
+
+def weight_of(exports: Iterable[Export]) -> int:
+    """The sum of their weights."""
+    return sum(export.weight for export in exports)
 
 
 def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:

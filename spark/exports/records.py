@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark.exports.reading import lines, read_files
+from spark.exports.reading import FILE_WEIGHT, lines, read_files
 from spark.expressions.values import LEVEL_TYPE
 from spark.rows.projection import ITEM, READABLE
 
+#: What a record adds to its export's weight (`spark.exports.reading.FILE_WEIGHT`).
+WEIGHT = "#weight"
 _CORRUPT = "#corrupt"
 _PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 _ITEM = f"Item {LEVEL_TYPE}, `{_CORRUPT}` string"
@@ -27,14 +29,20 @@ _CHANGE_LINE = (
 
 
 def items_of_files(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """The items of a full export's data files: ``#item`` and ``#readable``. A line with nothing in it has no row.
+    """The items of a full export's data files: ``#item``, ``#readable`` and ``#weight``. A line with nothing in it has no row.
 
     Spark parses a file's bytes in seven eighths of the time in which it makes texts of the lines and parses those.
     """
     if not uris:
-        return items(lines(spark, [])).drop("#line")
+        return items(weighed_lines(spark, [])).drop("#line")
     parsed = read_files(spark, uris, "json", _ITEM, **_PERMISSIVE)
-    return parsed.select(F.col("Item").alias(ITEM), _is_item(F.struct("Item", F.col(f"`{_CORRUPT}`"))).alias(READABLE))
+    is_item = _is_item(F.struct("Item", F.col(f"`{_CORRUPT}`")))
+    return parsed.select(F.col("Item").alias(ITEM), is_item.alias(READABLE), F.expr(FILE_WEIGHT).alias(WEIGHT))
+
+
+def weighed_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+    """The lines of data files: ``value``, and ``#weight``."""
+    return lines(spark, uris).withColumn(WEIGHT, F.expr(FILE_WEIGHT) if uris else F.lit(0).cast("bigint"))
 
 
 def items(lines_: DataFrame) -> DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 from spark.expressions.numbers import number
 from spark.expressions.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
-from spark.expressions.values import WALKED, dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
+from spark.expressions.values import WALKED, decoded, dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
 
 #: A number that hardly any set holds.
 _RARE = f"{2**63 - 1}L"
@@ -46,7 +46,7 @@ def _scalar(type_: ColumnType, value: Sql) -> Sql:
         is_container = " OR ".join(has(value, tag) for tag in sorted(taken_tags(type_)))
         return when(is_container, plain_json(dynamodb_json(value)))
     flag = f"CASE {of(value, 'BOOL')} WHEN 'true' THEN true WHEN 'false' THEN false END"
-    return {Kind.TEXT: of(value, "S"), Kind.BYTES: f"unbase64({of(value, 'B')})", Kind.FLAG: flag}[kind]
+    return {Kind.TEXT: of(value, "S"), Kind.BYTES: decoded(of(value, "B")), Kind.FLAG: flag}[kind]
 
 
 def _set(type_: ColumnType, elements: Sql) -> Sql:
@@ -54,7 +54,7 @@ def _set(type_: ColumnType, elements: Sql) -> Sql:
     if type_.kind is Kind.TEXT:
         return elements
     if type_.kind is Kind.BYTES:
-        return transform(elements, lambda text: f"unbase64({text})")
+        return _without_null(transform(elements, decoded))
     exact = _without_null(transform(elements, lambda text: number(type_, text)))
     if type_.kind is not Kind.LONG:
         return exact

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.cells import cell
 from spark.expressions.sql import Sql, call, function, let, member, struct, true_count, when
-from spark.expressions.values import CONTAINERS, element_of, has, null_count, opened, opened_inside
+from spark.expressions.values import CONTAINERS, element_of, null_count, opened, opened_inside, says_null
 
 
 def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sql:
@@ -28,7 +28,7 @@ def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sq
 
 def is_null(value: Sql, made: Sql | None) -> Sql:
     """Whether a value is NULL and has no cell; never null. One with another type beside NULL may have one, and counts there."""
-    return when(f"{made} IS NULL", has(value, "NULL"), "false") if made else has(value, "NULL")
+    return when(f"{made} IS NULL", says_null(value), "false") if made else says_null(value)
 
 
 def whole(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
@@ -48,14 +48,14 @@ def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     element = element_of(type_)
 
     def kept(v: Sql, c: Sql) -> Sql:
-        return f"{has(v, 'NULL')} OR {whole(element, opened_inside(element, v), c)}"
+        return f"{says_null(v)} OR {whole(element, opened_inside(element, v), c)}"
 
     if type_.kind is Kind.LIST:
-        told = call("zip_with", inside, made, function(2, kept))
-    else:
-        of_name = function(3, lambda _, v, c: kept(v, c))
-        told = f"map_values({call('map_zip_with', inside, made, of_name)})"
-    return f"NOT array_contains({told}, false)"
+        return f"NOT array_contains({call('zip_with', inside, made, function(2, kept))}, false)"
+    of_name = function(3, lambda _, v, c: kept(v, c))
+    # What a map says of a name twice is there once.
+    once = f"map_values({call('map_zip_with', inside, made, of_name)})"
+    return let(once, lambda told: f"NOT array_contains({told}, false) AND size({told}) = size({inside})")
 
 
 def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:

@@ -11,6 +11,7 @@ asked only of rows that are not equal at first sight.
 
 from __future__ import annotations
 
+from spark.expressions.numbers import as_printed
 from spark.expressions.pointers import below, names, step_of
 from spark.expressions.sql import Sql, call, function, let, literal, struct, transform, unfolded, when
 from spark.expressions.values import with_long_escapes
@@ -97,9 +98,9 @@ def _unfolded(place: Sql) -> Sql:
         return f"array({_place(path, kept, 'true')})"
 
     def inside(value: Sql) -> Sql:
-        number = without_zeros(_of(value, "N"))
+        number = as_printed(_of(value, "N"))
         scalar = f"coalesce({_of(value, 'S')}, {number}, {_of(value, 'B')}, {_of(value, 'BOOL')})"
-        elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), without_zeros)})"
+        elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), as_printed)})"
         in_set = transform(
             elements, lambda x: _place(f"concat({path}, '/*')", f"concat(left({_tag(value)}, 1), ':', {x})", "true")
         )
@@ -126,15 +127,6 @@ def _has(value: Sql, tag: str) -> Sql:
 def _tag(value: Sql) -> Sql:
     """The DynamoDB type of a scalar or a set."""
     return call("coalesce", *(when(_has(value, tag), f"'{tag}'") for tag in ("S", "N", "B", "BOOL", "SS", "NS", "BS")))
-
-
-def without_zeros(number: Sql) -> Sql:
-    """A number without needless zeros behind the point; DynamoDB prints none, and no exponents either.
-
-    One with an exponent stays as it is: the zeros at its end are the exponent's.
-    """
-    has_digits_last = f"contains({number}, '.') AND NOT contains(upper({number}), 'E')"
-    return f"if({has_digits_last}, trim(TRAILING '.' FROM trim(TRAILING '0' FROM {number})), {number})"
 
 
 def _members(path: Sql, value: Sql) -> Sql:

@@ -21,14 +21,15 @@ from spark.expressions.values import (
     element_of,
     elements,
     has,
-    has_one_type,
+    is_value,
     members,
     of,
+    says_null,
     strings,
     tag_of,
 )
 
-#: What a misfit is kept as that carries none or several of DynamoDB's types: no line that DynamoDB wrote has one.
+#: What a misfit is kept as that is none of DynamoDB's values (`is_value`): no line that DynamoDB wrote has one.
 NO_VALUE = "{}"
 #: The entries of a row with an object that says a name twice: no line that DynamoDB wrote has one either.
 _TWIN = call("array", struct(pointer="''", json=f"'{NO_VALUE}'"))
@@ -142,13 +143,13 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     def is_misfit(p: Sql) -> Sql:
         value = f"{p}.value"
         fits = f"coalesce({_fits(f'{p}.place.rule', value, numbers)}, false)"
-        return f"NOT {has_one_type(value)} OR NOT {has(value, 'NULL')} AND NOT {fits}"
+        return f"NOT {is_value(value)} OR NOT {says_null(value)} AND NOT {fits}"
 
     return transform(
         f"filter({places}, {function(1, is_misfit)})",
         lambda p: struct(
             pointer=f"{p}.place.pointer",
-            json=call("coalesce", when(has_one_type(f"{p}.value"), dynamodb_json(f"{p}.value")), f"'{NO_VALUE}'"),
+            json=call("coalesce", when(is_value(f"{p}.value"), dynamodb_json(f"{p}.value")), f"'{NO_VALUE}'"),
         ),
     )
 
@@ -163,7 +164,8 @@ def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
     is_whole = f"{members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL"
     is_opened = one_of(kind, (container.value for container in CONTAINERS))
-    held = when(one_of(kind, _NUMBERS), all_fit, when(is_opened, is_whole, "true"))
+    is_text = when(f"{kind} = '{Kind.SCALARS.value}'", f"coalesce({is_number(of(value, 'N'))}, true)", "true")
+    held = when(one_of(kind, _NUMBERS), all_fit, when(is_opened, is_whole, is_text))
     return f"{is_taken} AND {held}"
 
 

@@ -47,6 +47,11 @@ def plain_number(text: Sql) -> Sql:
     return when(call("rlike", text, literal(f"^(?:{_PLAIN})$")), text, spelled_otherwise)
 
 
+def as_printed(text: Sql) -> Sql:
+    """The same for a number, however it is spelled; of what is no number, the text as it is."""
+    return call("coalesce", plain_number(text), text)
+
+
 def is_number(text: Sql) -> Sql:
     """Whether a text is a number, for which `plain_number` is not null; null for null."""
     return call("rlike", text, literal(_NUMBER))

@@ -19,7 +19,7 @@ from pipeline.columns.overrides import ANY, Override, Overrides
 from pipeline.columns.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
-from spark.expressions.leaves import without_zeros
+from spark.expressions.numbers import as_printed
 from spark.expressions.sql import Sql, call, function, joined, literal, struct, transform, when
 from spark.expressions.values import (
     LEVEL_TYPE,
@@ -215,11 +215,11 @@ def _hashed(value: Sql) -> Sql:
 
 
 def _canonical(value: Sql) -> Sql:
-    """The DynamoDB JSON of a scalar or set: no needless zeros behind a number's point, the elements of a set sorted.
+    """The DynamoDB JSON of a scalar or set: a number as DynamoDB prints it, the elements of a set sorted.
 
     Without lambdas: this stands inside several already, and Spark's analysis of lambdas inside lambdas costs seconds.
     """
-    number = f"concat('{{\"N\":\"', {without_zeros(of(value, 'N'))}, '\"}}')"
+    number = f"concat('{{\"N\":\"', {as_printed(of(value, 'N'))}, '\"}}')"
     tags = call("array", "'SS'", "'NS'", "'BS'")
     in_order = f"to_json(array_sort({strings(f'map_values({value})[0]')}))"
     of_set = f"concat('{{\"', {tag_of(value)}, '\":', {in_order}, '}}')"

@@ -24,7 +24,7 @@ from pipeline.exports.manifests import ExportManifest
 from pipeline.job_order import JobOrder
 from pipeline.table.order_marker import marker_of
 from spark.exports.reading import Export
-from spark.exports.records import items, items_of_files
+from spark.exports.records import WEIGHT, items, items_of_files
 from spark.expressions.sql import when
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
@@ -36,7 +36,7 @@ from spark.rows.profiles import exploded, observed_misfits
 from spark.rows.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
 from spark.rows.table_rows import aligned
 
-_COUNTED = ("items", "unreadable", "lacking", "unfit", "contradicting", "odd", "misfits")
+_COUNTED = ("items", WEIGHT, "unreadable", "lacking", "unfit", "contradicting", "odd", "misfits")
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,7 @@ def counted(this: Load, target: Target) -> Counted:
     whole_key, readable, lacking = has_cells(columns.key), F.col(READABLE), F.col(LACKS_KEY)
     counts = {
         "items": F.count(F.lit(1)),
+        WEIGHT: F.sum(WEIGHT),
         "unreadable": F.count_if(unreadable()),
         "lacking": F.count_if(readable & lacking),
         "unfit": F.count_if(readable & ~lacking & ~whole_key),
@@ -174,7 +175,7 @@ def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
     suspected = Suspected(
         this.spark, this.order, [this.export], lambda of: _rows(items(of), this, columns), columns.key
     )
-    check_items(suspected, {**found, "items": _items_held(this, branch, found)})
+    check_items(suspected, {**found, **_held(this, branch, found)})
     held = this.spark.table(f"{this.table.sql_name}.`branch_{branch}`") if branch else rows.typed
     if found["misfits"] and found["items"] != this.manifest.item_count:
         # Some task was done twice: what is written is there once.
@@ -184,13 +185,16 @@ def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
     return Written(branch, held, found, seen)
 
 
-def _items_held(this: Load, branch: str, found: Mapping[str, int]) -> int:
-    """How many items there are. Where some task was done twice, more were counted than written, and none need be read again.
+def _held(this: Load, branch: str, found: Mapping[str, int]) -> dict[str, int]:
+    """How many items there are, and their weight. Where some task was done twice, the rows that were written tell.
 
-    That happens where an executor is lost with what it had made.
+    That happens where an executor is lost with what it had made. How many each file holds is not known then, but that all
+    items are there; none need be read again.
     """
     said = this.manifest.item_count
-    return said if branch and found["items"] > said == rows_in(this, branch) else found["items"]
+    if branch and found["items"] > said == rows_in(this, branch):
+        return {"items": said, WEIGHT: this.export.weight}
+    return {"items": found["items"], WEIGHT: found[WEIGHT]}
 
 
 def rows_in(this: Load, branch: str) -> int:

@@ -16,7 +16,8 @@ from pyspark.sql import functions as F
 
 from pipeline.columns.names import WRITE_TIME
 from pipeline.job_order import JobOrder
-from spark.exports.reading import Export
+from spark.exports.reading import Export, records_of, weight_of
+from spark.exports.records import WEIGHT
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.iceberg.commit_properties import counted_so_far
 from spark.merging.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
@@ -82,14 +83,16 @@ def watched_counts(spark: SparkSession) -> dict[str, int]:
     return _whole(counted_so_far(spark, _WATCHED))
 
 
-def is_plain(found: Mapping[str, int], records: int) -> bool:
-    """Whether changes hold so many records, none of them with a problem, and no odd row."""
-    return found["read"] == records and not any(found[name] for name in (*_PROBLEMS, CONTRADICTED, "odd"))
+def is_plain(found: Mapping[str, int], exports: Sequence[Export]) -> bool:
+    """Whether changes are as many records as the manifests of exports say, none of them with a problem, and no row is odd."""
+    is_whole = (found["read"], found[WEIGHT]) == (records_of(exports), weight_of(exports))
+    return is_whole and not any(found[name] for name in (*_PROBLEMS, CONTRADICTED, "odd"))
 
 
 def _counts() -> list[Column]:
     return [
         F.sum(RECORDS).alias("read"),
+        F.sum(WEIGHT).alias(WEIGHT),
         *(F.count_if(F.col(OUTCOME) == name).alias(name) for name in OUTCOMES),
         F.sum(F.col(RECORDS) - 1).alias("folded"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
@@ -99,7 +102,7 @@ def _counts() -> list[Column]:
 
 def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
     """All counts, of which some were not asked for, and those of no rows are null."""
-    names = ("read", *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, "odd", "misfits", "no_value")
+    names = ("read", WEIGHT, *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, "odd", "misfits", "no_value")
     return {name: found.get(name) or 0 for name in names}
 
 

@@ -18,8 +18,8 @@ from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
-from spark.exports.reading import FILE_NAME, Export, file_name, lines
-from spark.exports.records import changes, image
+from spark.exports.reading import FILE_NAME, Export, file_name
+from spark.exports.records import WEIGHT, changes, image, weighed_lines
 from spark.expressions.sql import Sql, looked_up
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
@@ -38,10 +38,10 @@ KEYS: Sql = "`#keys`"
 
 
 def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old: bool = False) -> DataFrame:
-    """One row for each key that changed, from lines with the number of their window; nothing of an image is looked at yet.
+    """One row for each key that changed, from lines as `numbered_lines` gives them; nothing of an image is looked at yet.
 
     The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
-    deletion), ``#records``; a count for each kind of problem but another key. `with_old`: ``#old`` besides.
+    deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key. `with_old`: ``#old`` besides.
     """
     key = keys(columns)
     records = changes(lines_, with_old=with_old).select(
@@ -62,6 +62,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
         F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD)).alias("first"),
         F.max(F.struct(*when, "#new")).alias("last"),
         F.count(F.lit(1)).alias(RECORDS),
+        F.sum(WEIGHT).alias(WEIGHT),
         (versions - times).alias(CONFLICTS),
         F.count_if(~readable).alias(UNREADABLE),
         F.count_if(readable & lacking).alias(LACKING),
@@ -74,7 +75,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
         *([old.alias(OLD)] if with_old else []),
         F.col("last.#micros").alias("#micros"),
         F.col("last.#new").alias("#new"),
-        *(RECORDS, CONFLICTS, UNREADABLE, LACKING, UNFIT),
+        *(RECORDS, WEIGHT, CONFLICTS, UNREADABLE, LACKING, UNFIT),
     )
 
 
@@ -82,7 +83,7 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) ->
     """One typed row for each key that changed, of what `folded` has made of a stretch.
 
     The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
-    ``#records``; a count for each kind of problem; ``#contradicted``.
+    ``#records``, ``#weight``; a count for each kind of problem; ``#contradicted``.
     """
     items = folded_.withColumn(ITEM, image(F.col("#new")))
     also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM)]
@@ -98,6 +99,7 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) ->
         new.isNull().alias(DELETED),
         HAD_OLD,
         RECORDS,
+        WEIGHT,
         (F.col(UNREADABLE) + unread.cast("int")).alias(UNREADABLE),
         LACKING,
         UNFIT,
@@ -129,7 +131,7 @@ def lacks_whole_key(source: SourceTable) -> Sql:
 
 
 def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
-    """The lines of all exports (``value``), each with the number of its window (``#window``), in one scan."""
+    """The lines of all exports (``value``), each with its ``#weight`` and the number of its window (``#window``), in one scan."""
     window_of: dict[str, int] = {}
     for number, export in enumerate(exports):
         for uri in export.files_with_records:
@@ -138,8 +140,8 @@ def numbered_lines(spark: SparkSession, exports: Sequence[Export]) -> DataFrame:
                 raise ManifestUnreadable(f"{uri} is named by two manifests")
             window_of[name] = number
     if not window_of:
-        return lines(spark, []).withColumn(_WINDOW, F.lit(0))
-    found = lines(spark, [uri for export in exports for uri in export.files_with_records])
+        return weighed_lines(spark, []).withColumn(_WINDOW, F.lit(0))
+    found = weighed_lines(spark, [uri for export in exports for uri in export.files_with_records])
     if len(exports) == 1:
         return found.withColumn(_WINDOW, F.lit(0))
     # In an expression, because a join would be a job of its own before the first line is read.

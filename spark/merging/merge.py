@@ -34,7 +34,7 @@ from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_sta
 from pipeline.table.order_marker import marker_of
 from spark.caching import kept
 from spark.drift import with_columns_made_ready
-from spark.exports.reading import Export, packed_bytes, proven, read_exports
+from spark.exports.reading import Export, packed_bytes, proven, read_exports, records_of
 from spark.hiding.contradictions import check_contradictions
 from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.protection import Protection
@@ -94,7 +94,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     order.columns.check_key(order.source.key)
     exports = read_exports(spark, order)
     metadata = table.metadata()
-    rows, records, images_tell = row_count(metadata), _records(exports), accounting.images_tell(order, exports)
+    rows, records, images_tell = row_count(metadata), records_of(exports), accounting.images_tell(order, exports)
     tasks = for_changes((export.manifest for export in exports), key_filter.brought(rows, records))
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
@@ -151,7 +151,7 @@ def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed
 
     def say() -> dict[str, str]:
         found.update(accounting.watched_counts(this.spark))
-        if not accounting.is_plain(found, _records(this.exports)):
+        if not accounting.is_plain(found, this.exports):
             raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
         return _marker(this, found)
 
@@ -197,11 +197,6 @@ def _looked_through(this: _Merge, net: DataFrame, columns: Columns) -> tuple[Dat
     )
     check_changes(suspected, found, rows)
     return rows, found
-
-
-def _records(exports: Sequence[Export]) -> int:
-    """How many the manifests tell of."""
-    return sum(export.manifest.item_count for export in exports)
 
 
 def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:

@@ -21,8 +21,8 @@ from pipeline.job_order import JobOrder
 from pipeline.table.guard import check_key, compared_snapshot
 from pipeline.table.marker import row_count
 from pipeline.table.verification import accounted, difference_count, named, told
-from spark.exports.reading import Export, lines, read_exports, verify_data_files
-from spark.exports.records import items
+from spark.exports.reading import Export, read_exports, verify_data_files
+from spark.exports.records import WEIGHT, items, weighed_lines
 from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection
@@ -81,8 +81,8 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
 
 def compared_pairs(this: Verification) -> DataFrame:
     """The export's items beside the table's rows, with what is wrong with the items."""
-    typed = _typed(this, lines(this.spark, this.export.files_with_records)).withColumn(READABLE, ~unreadable())
-    flags = (READABLE, LACKS_KEY, CONTRADICTED)
+    typed = _typed(this, weighed_lines(this.spark, this.export.files_with_records)).withColumn(READABLE, ~unreadable())
+    flags = (READABLE, WEIGHT, LACKS_KEY, CONTRADICTED)
     cells = (f"{cell} AS `{name}`" for name, cell in pairs.source_cells(this.columns).items())
     source = typed.selectExpr(*cells, f"`{LINE}`", *(f"`{flag}`" for flag in flags), f"true AS `{IN_SOURCE}`")
     return pairs.compared(source, pairs.table_rows(this.rows, this.columns), this.columns, flags)
@@ -119,6 +119,7 @@ def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:
     """What first sight has found; refuses an export that is not what its manifest says."""
     also = {
         "items": F.count(IN_SOURCE),
+        WEIGHT: F.coalesce(F.sum(WEIGHT), F.lit(0)),
         "rows": F.count(IN_TABLE),
         "unreadable": F.count_if(~F.col(READABLE)),
         "lacking": F.count_if(F.col(READABLE) & F.col(LACKS_KEY)),

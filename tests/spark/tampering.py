@@ -125,6 +125,15 @@ def count_wrong(shop: Shop, order: JobOrder, by: int = 1) -> None:
     resum(summary, itemCount=sum(file["itemCount"] for file in files))
 
 
+def counts_exchanged(shop: Shop, order: JobOrder) -> None:
+    """One file is said to hold a record less than it does, another one more."""
+    (summary,) = summaries(order)
+    files = listed(shop, summary)
+    one, other, *_ = sorted(files, key=lambda file: -file["itemCount"])
+    one["itemCount"], other["itemCount"] = one["itemCount"] - 1, other["itemCount"] + 1
+    relist(shop, summary, files)
+
+
 def said_to_be_empty(shop: Shop, order: JobOrder) -> None:
     """Every file has the checksum, and the content, of one without records; the counts say otherwise."""
     empty = bytes.fromhex("1f8b08000000000000ff03000000000000000000")
@@ -166,6 +175,10 @@ def no_image(shop: Shop, order: JobOrder) -> None:
 
 def odd_value(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: [line.replace('"v":{"N"', '"v":{"ZZ"') for line in lines])
+
+
+def no_boolean(shop: Shop, order: JobOrder) -> None:
+    rewrite(shop, order, lambda lines: [line.replace('"v":{"N":"', '"v":{"BOOL":"') for line in lines])
 
 
 def name_twice(shop: Shop, order: JobOrder) -> None:

@@ -153,7 +153,8 @@ def test_of_records_without_a_whole_key_nothing_is_gathered(spark):
         {"Metadata": {"WriteTimestampMicros": {"N": "1"}}, "Keys": key, "NewImage": {**key, "v": {"N": str(n)}}}
         for n, key in enumerate([*keys, *keys])
     ]
-    lines = spark.createDataFrame([(json.dumps(record), 0) for record in records], "value string, `#window` int")
+    of_lines = "value string, `#weight` bigint, `#window` int"
+    lines = spark.createDataFrame([(json.dumps(record), 7, 0) for record in records], of_lines)
     rows = changes.folded(lines, SourceTable(ARN, "id", (CUSTOMER, ORDER)), columns)
     told = ("#key0", "#key1", changes.RECORDS, changes.LACKING, changes.CONFLICTS)
     found = {tuple(row) for row in rows.select(*(f"`{name}`" for name in told)).collect()}

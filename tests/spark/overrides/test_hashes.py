@@ -24,7 +24,8 @@ def test_a_secret_longer_than_a_block_of_sha_256_keys_the_same_hashes_as_anywher
 
 def test_numbers_are_hashed_by_value_and_no_two_of_them_alike(spark):
     protection = Protection.of(Overrides.parse({"n": {"hash": True}}), SECRET)
-    others = ["1.5E+1", "1.5E+10", "1.5E+100", "15", "150"]
+    others = ["1.5E+1", "1.5E+10", "1.5E+100", "150", "-0.0"]
     items = lines(spark, [{"n": {"N": text}} for text in ("1.50", *others)])
     hashes = [json.loads(row["safe"])["n"]["S"] for row in protection.items_text(items, "value", "safe").collect()]
-    assert hashes == [hashed(f'{{"N":"{text}"}}') for text in ("1.5", *others)]
+    printed = ("1.5", "15", "15000000000", "15" + "0" * 99, "150", "0")
+    assert hashes == [hashed(f'{{"N":"{text}"}}') for text in printed]
