@@ -40,7 +40,9 @@ def named(differences: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each of the first differing keys: what differs, without the values, which stand in the report."""
     lines = []
     for found in differences[:_MOST_NAMED]:
-        paths = ", ".join(on_one_line(value["path"]) for value in found["values"][:_MOST_NAMED])
+        # Of a key that only one side has, all there is differs.
+        values = found["values"] if found["found"] == "different" else ()
+        paths = ", ".join(on_one_line(value["path"]) for value in values[:_MOST_NAMED])
         what = f"{found['found'].replace('_', ' ')}{': ' if paths else ''}{paths}"
         lines.append(f"{on_one_line(found['key'][:_LONGEST_KEY])} {what}")
     return lines

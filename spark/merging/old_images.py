@@ -49,7 +49,7 @@ def compared_images(
                 "rows_without_image": found["only_in_table"],
             }
             differ = sum(counts.values()) > counts["images_equal"]
-            return OldImages(counts, pairs.first_differences(compared, judged, columns) if differ else ())
+            return OldImages(counts, pairs.first_differences(compared, judged, columns, protection) if differ else ())
     finally:
         compared.unpersist()
 

@@ -17,9 +17,20 @@ from pipeline.columns.names import MISFITS
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import Field
 from spark.expressions.sql import Sql, literal, when
-from spark.hiding.protection import Protection
+from spark.hiding.protection import UNPROTECTED, Protection
+from spark.rows.keys import of_several
 from spark.rows.table_rows import cells
-from spark.verifying.sameness import is_same_at_first_sight, of_source, of_table, shown_values, wrong_places
+from spark.verifying.sameness import (
+    KEPT,
+    TEXT,
+    WRONG,
+    held_places,
+    is_same_at_first_sight,
+    of_source,
+    of_table,
+    shown_values,
+    wrong_places,
+)
 
 #: The first differing keys that a report shows with their values.
 MOST_SHOWN = 20
@@ -29,9 +40,6 @@ LINE = "#line"
 #: What first sight calls a pair that is not equal to it; the second look says whether it is.
 PERHAPS = "perhaps"
 _OUTCOMES = ("equal", "only_in_source", "only_in_table", PERHAPS)
-_WRONG = "#wrong"
-#: For keys that only one side has, or several rows: there is nothing to show beside them.
-_NO_VALUES = "cast(array() AS array<struct<path:string,source:string,table:string>>) AS `values`"
 
 
 class Judged(NamedTuple):
@@ -98,34 +106,59 @@ def judged(pairs: DataFrame, found: Mapping[str, int], columns: Columns, protect
 
 def _differing(pairs: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
     """The pairs that differ by meaning, with ``#wrong``."""
+    looked_at = _with_item(pairs.where(f"`{FOUND}` = '{PERHAPS}'"), protection)
+    wrong = looked_at.selectExpr("*", f"{wrong_places(columns.all)} AS `{WRONG}`")
+    return wrong.where(f"size(`{WRONG}`) > 0").withColumn(FOUND, F.lit("different"))
+
+
+def _with_item(pairs: DataFrame, protection: Protection) -> DataFrame:
+    """Pairs with what `spark.verifying.sameness` needs besides: the item as DynamoDB JSON, and what the row keeps as misfits."""
+    inside = protection.items_text(pairs, f"`{LINE}`", "#inside")
     item = "concat('{\"M\":', `#inside`, '}')"
     kept = f"coalesce(map_keys(`{of_table(MISFITS)}`), cast(array() AS array<string>))"
-    perhaps = protection.items_text(pairs.where(f"`{FOUND}` = '{PERHAPS}'"), f"`{LINE}`", "#inside")
-    looked_at = perhaps.selectExpr("*", f"{item} AS `#text`", f"{kept} AS `#kept`")
-    wrong = looked_at.selectExpr("*", f"{wrong_places(columns.all)} AS `{_WRONG}`")
-    return wrong.where(f"size(`{_WRONG}`) > 0").withColumn(FOUND, F.lit("different"))
+    return inside.selectExpr("*", f"{item} AS {TEXT}", f"{kept} AS {KEPT}")
+
+
+def _with_held(alone: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
+    """Pairs of which one side is not there, with all that the other one holds as ``#wrong``."""
+    return _with_item(alone, protection).selectExpr("*", f"{held_places(columns.all)} AS `{WRONG}`")
 
 
 def first_differences(
-    pairs: DataFrame, judged_: Judged, columns: Columns, surplus: DataFrame | None = None
+    pairs: DataFrame, judged_: Judged, columns: Columns, protection: Protection, table: DataFrame | None = None
 ) -> list[dict[str, Any]]:
-    """The first differences by key: key, what was found, and the values of both sides where they differ.
+    """The first differences by key: key, what was found, and what each side holds where they differ.
 
-    `surplus`: rows with the key of the table's of which there are several, if there are any.
+    `table`: the table's rows (`table_rows`), where some key has several of them.
     """
     key = [f"coalesce(`{of_source(f.name)}`, `{of_table(f.name)}`)" for f in columns.key]
-    alone = pairs.where(f"`{FOUND}` IN ('only_in_source', 'only_in_table')")
-    frames = [alone.selectExpr(*_heading(columns.key, key, f"`{FOUND}`"), _NO_VALUES)]
+    alone = _first(pairs.where(f"`{FOUND}` IN ('only_in_source', 'only_in_table')"), columns, key)
+    frames = [_shown(_with_held(alone, columns, protection), columns)]
     if judged_.pairs:
-        values = f"{shown_values(columns.all)} AS `values`"
-        frames.append(judged_.pairs.selectExpr(*_heading(columns.key, key, f"`{FOUND}`"), values))
-    if surplus:
-        names = [f"`{field.name}`" for field in columns.key]
-        frames.append(surplus.selectExpr(*_heading(columns.key, names, "'surplus'"), _NO_VALUES))
-    first = [row for frame in frames for row in frame.orderBy("key").limit(MOST_SHOWN).collect()]
+        frames.append(_shown(_first(judged_.pairs, columns, key), columns))
+    if table:
+        frames.append(_surplus(table, columns))
+    first = [row for frame in frames for row in frame.collect()]
     return [row.asDict(recursive=True) for row in sorted(first, key=lambda row: row["key"])[:MOST_SHOWN]]
 
 
-def _heading(fields: Sequence[Field], key: Sequence[Sql], found: Sql) -> tuple[Sql, Sql]:
-    parts = ", ".join(f"{literal(field.attribute)}, {cell}" for field, cell in zip(fields, key))
-    return f"to_json(named_struct({parts})) AS key", f"{found} AS found"
+def _first(rows: DataFrame, columns: Columns, key: Sequence[Sql]) -> DataFrame:
+    """The first rows by their keys, with ``key``, as JSON. `key`: its cells."""
+    parts = ", ".join(f"{literal(field.attribute)}, {cell}" for field, cell in zip(columns.key, key))
+    return rows.selectExpr("*", f"to_json(named_struct({parts})) AS key").orderBy("key").limit(MOST_SHOWN)
+
+
+def _shown(first: DataFrame, columns: Columns) -> DataFrame:
+    """The first pairs as reports show them. Not before: of all that differ, it would be all values that are made texts of."""
+    return first.selectExpr("key", f"`{FOUND}` AS found", f"{shown_values(columns.all)} AS `values`")
+
+
+def _surplus(table: DataFrame, columns: Columns) -> DataFrame:
+    """The first keys that have several rows, and what those hold, each value once."""
+    fields = [Field(field.attribute, of_table(field.name), field.type) for field in columns.key]
+    first = _first(of_several(table, fields), columns, [f"`{field.name}`" for field in fields])
+    names = [field.name for field in fields]
+    rows = table.join(F.broadcast(first.select("key", *names)), names)
+    alone = rows.withColumns({FOUND: F.lit("surplus"), LINE: F.lit(None).cast("string")})
+    shown = _shown(_with_held(alone, columns, UNPROTECTED), columns).groupBy("key", "found")
+    return shown.agg(F.array_distinct(F.flatten(F.collect_list("values"))).alias("values"))

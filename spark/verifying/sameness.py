@@ -20,6 +20,10 @@ from spark.expressions.values import CONTAINERS, element_of, json_of
 
 #: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.
 TEXT, KEPT = "`#text`", "`#kept`"
+#: The column of the JSON pointers of all places whose values are to be shown.
+WRONG = "#wrong"
+#: Of a key that only one side has, values at so many places are shown.
+_MOST_PLACES = 100
 
 
 def of_source(name: str) -> str:
@@ -144,8 +148,17 @@ def _is_kept(place: Sql) -> Sql:
     return call("exists", KEPT, around)
 
 
+def held_places(fields: Sequence[Field]) -> Sql:
+    """JSON pointers of what there is of a key that only one side has: an item's attributes, or a row's cells and misfits."""
+    names = f"map_keys(from_json(from_json({TEXT}, 'struct<M:string>').M, 'map<string,string>'))"
+    attributes = transform(names, lambda name: below("''", step_of(name)))
+    cells = call("array", *(when(f"{_t(f)} IS NOT NULL", literal(pointer(f))) for f in fields))
+    of_row = call("concat", call("array_compact", cells), KEPT)
+    return f"slice(array_sort(array_distinct(coalesce({attributes}, {of_row}))), 1, {_MOST_PLACES})"
+
+
 def shown_values(fields: Sequence[Field]) -> Sql:
-    """What item and row hold at the places in ``#wrong``: path, DynamoDB JSON of the item, JSON of the row.
+    """What item and row hold at the places in `WRONG`: path, DynamoDB JSON of the item, JSON of the row.
 
     Columns of somebody's own may have one pointer between them, of no attribute: one that holds something is shown.
     """
@@ -156,4 +169,4 @@ def shown_values(fields: Sequence[Field]) -> Sql:
     table = f"coalesce(element_at(`{of_table(MISFITS)}`, p), get({held}, 0))"
     source = at(TEXT, "p")
     shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
-    return f"transform(`#wrong`, p -> named_struct('path', left(p, {longest}), {shown}))"
+    return f"transform(`{WRONG}`, p -> named_struct('path', left(p, {longest}), {shown}))"

@@ -28,7 +28,7 @@ from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection
 from spark.iceberg.table import Table
 from spark.refusals import Suspected, check_items
-from spark.rows.keys import LACKS_KEY, lacks_key, of_several
+from spark.rows.keys import LACKS_KEY, lacks_key
 from spark.rows.projection import ITEM, READABLE, rows_with_misfits, unreadable
 from spark.shuffles import for_changes, shuffle_for
 from spark.verifying import pairs
@@ -111,8 +111,8 @@ def _result(this: Verification, compared: DataFrame) -> tuple[dict[str, int], li
         }
         if not difference_count(counts):
             return counts, []
-        surplus = of_several(this.rows, this.columns.key) if counts["surplus"] else None
-        return counts, pairs.first_differences(compared, judged, this.columns, surplus)
+        of_several = pairs.table_rows(this.rows, this.columns) if counts["surplus"] else None
+        return counts, pairs.first_differences(compared, judged, this.columns, this.protection, of_several)
 
 
 def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:

@@ -69,11 +69,11 @@ def test_every_row_that_was_not_what_an_old_image_says_is_told(source):
         shown["key"]: (shown["found"], [value["path"] for value in shown["values"]]) for shown in report["differences"]
     }
     assert told == {
-        '{"pk":"a"}': ("only_in_source", []),
+        '{"pk":"a"}': ("only_in_source", sorted(f"/{name}" for name in ("pk", "v", *RICH))),
         '{"pk":"b"}': ("different", ["/v"]),
         '{"pk":"c"}': ("different", ["/odd"]),
         '{"pk":"f"}': ("different", ["/v"]),
-        '{"pk":"inserted"}': ("only_in_table", []),
+        '{"pk":"inserted"}': ("only_in_table", ["/odd", "/pk"]),
     }
     # What it changes is right again; the rest a verification finds.
     assert [found.partition(" ")[0] for found in source.differences(25)] == ["n1"]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from local.aws.pitr.offline import FullExport
+from pipeline.columns.overrides import Overrides
 from pipeline.errors import (
     CountMismatch,
     Gap,
@@ -23,6 +24,7 @@ from spark.iceberg.table import Table
 from spark.job import run
 from spark.verifying.verify import Verification, compared_pairs
 from tests.spark import tampering
+from tests.spark.overriding import SECRET, hashed
 from tests.spark.sample_items import N_KEY
 from tests.spark.session import plans_in_full
 from tests.spark.shop import minute
@@ -61,7 +63,7 @@ def differences(s, at):
     """The report of a verification that must fail."""
     order = verify_order(s, at)
     with pytest.raises(VerificationFailed):
-        run(s.spark, order)
+        s.run(order)
     return s.report(order)
 
 
@@ -168,9 +170,37 @@ def test_every_difference_is_found_and_nothing_that_only_looks_like_one(loaded):
         pk: paths for pk, (_, paths) in TAMPERED.items()
     }
     assert [shown[pk]["found"] for pk in ("gone", "ghost", "twice")] == ["only_in_source", "only_in_table", "surplus"]
+    held = {value["path"]: (value["source"], value["table"]) for value in shown["gone"]["values"]}
+    assert (held.keys(), held["/total"]) == ({f"/{name}" for name in RICH}, ('{"N":"12.5"}', None))
+    held = {value["path"]: (value["source"], value["table"]) for value in shown["ghost"]["values"]}
+    assert (held.keys(), held["/total"]) == ({f"/{name}" for name in RICH}, (None, "12.5"))
+    assert held["/odd"] == (None, '{"S":"ten"}')
+    # Of two rows that are alike each value stands there once.
+    held = [value for value in shown["twice"]["values"] if value["path"] != "/pk"]
+    assert held == [value for value in shown["ghost"]["values"] if value["path"] != "/pk"]
     assert shown["another number"]["values"] == [{"path": "/total", "source": '{"N":"12.5"}', "table": "12.6"}]
     assert '{"pk":"a flag"} different: /paid' in report["message"]
     assert "12.6" not in report["message"]
+
+
+def test_of_several_rows_of_a_key_all_that_they_hold_is_shown(shop):
+    s = shop()
+    s.put(1, item("a", n={"N": "1"}), item("b", n={"N": "2"}))
+    s.load(5)
+    s.copy("a", "b")
+    (shown, *_) = [shown for shown in differences(s, 5)["differences"] if shown["found"] == "surplus"]
+    held = [(value["path"], value["source"], value["table"]) for value in shown["values"]]
+    assert sorted(held) == [("/n", None, "1"), ("/n", None, "2"), ("/pk", None, '"b"')]
+
+
+def test_of_what_only_the_source_has_hashed_values_are_shown_as_their_hashes(shop):
+    s = shop(columns=Overrides.parse({"email": {"hash": True}}), secret=SECRET)
+    s.put(1, item("a", email={"S": "x"}), item("b", email={"S": "y"}))
+    s.load(5)
+    s.lose("a")
+    (shown,) = differences(s, 5)["differences"]
+    by_path = {value["path"]: value["source"] for value in shown["values"]}
+    assert json.loads(by_path["/email"]) == {"S": hashed('{"S":"x"}')}
 
 
 def test_of_many_differences_the_first_are_shown_and_all_are_counted(shop):
