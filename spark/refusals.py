@@ -63,8 +63,9 @@ class Suspected(NamedTuple):
 def check_items(this: Suspected, found: Mapping[str, int]) -> None:
     """Refuse a full export by what was counted of it.
 
-    ``unreadable``, ``items``, their ``#weight``, ``lacking`` (a key), ``contradicting``. More items than the manifest says are refused where a file holds more: a verification counts an item for each row it
-    meets, and a task that was done again counts twice.
+    ``unreadable``, ``items``, their ``#weight``, ``lacking`` (a key), ``contradicting``. More items than the manifest says are
+    refused where a file holds more: a verification counts an item for each row it meets, and a task that was done again
+    counts twice.
     """
     if found["unreadable"]:
         raise unreadable_line(this)

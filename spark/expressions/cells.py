@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 from spark.expressions.numbers import number
 from spark.expressions.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
-from spark.expressions.values import WALKED, decoded, dynamodb_json, element_of, has, of, opened, opened_inside, plain_json
+from spark.expressions.values import (
+    WALKED,
+    decoded,
+    dynamodb_json,
+    element_of,
+    has,
+    of,
+    opened,
+    opened_inside,
+    plain_json,
+)
 
 #: A number that hardly any set holds.
 _RARE = f"{2**63 - 1}L"

@@ -1,4 +1,4 @@
-"""What is none of DynamoDB's values, though it carries one of its types, is seen in any column; it does not go, nor become another."""
+"""What carries one of DynamoDB's types and is none of its values is seen in any column: nothing goes, or becomes another."""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from local.aws.pitr.offline import FullExport
-from pipeline.columns.overrides import Overrides
 from pipeline.errors import (
     CountMismatch,
     Gap,
@@ -17,23 +15,17 @@ from pipeline.errors import (
     OtherTableId,
     Overlap,
     TableGone,
-    VerificationFailed,
 )
 from spark.exports.reading import read_exports
 from spark.iceberg.table import Table
 from spark.job import run
 from spark.verifying.verify import Verification, compared_pairs
 from tests.spark import tampering
-from tests.spark.overriding import SECRET, hashed
-from tests.spark.sample_items import N_KEY
+from tests.spark.sample_items import N_KEY, item
 from tests.spark.session import plans_in_full
-from tests.spark.shop import minute
+from tests.spark.verifying import differences, verify, verify_order
 
 pytestmark = pytest.mark.spark
-
-
-def item(pk, **attributes):
-    return {"pk": {"S": pk}, **attributes}
 
 
 RICH = item(
@@ -48,23 +40,6 @@ RICH = item(
     ship={"M": {"city": {"S": "Oslo"}, "lines": {"L": [{"S": "x"}, {"S": "y"}]}, "codes": {"SS": ["q", "p"]}}},
     mixed={"L": [{"S": "1"}, {"N": "1"}, {"M": {"b": {"SS": ["z", "y"]}, "a": {"NULL": True}, "c": {"B": b"\x01"}}}]},
 )
-
-
-def verify_order(s, at):
-    (export,) = s.export(FullExport(minute(at)))
-    return s.order("verify", [export], minute(at), minute(at))
-
-
-def verify(s, at):
-    return run(s.spark, verify_order(s, at))
-
-
-def differences(s, at):
-    """The report of a verification that must fail."""
-    order = verify_order(s, at)
-    with pytest.raises(VerificationFailed):
-        s.run(order)
-    return s.report(order)
 
 
 #: What somebody has done to a copy of the rich item's row, and the places that a verification must name.
@@ -181,36 +156,6 @@ def test_every_difference_is_found_and_nothing_that_only_looks_like_one(loaded):
     assert shown["another number"]["values"] == [{"path": "/total", "source": '{"N":"12.5"}', "table": "12.6"}]
     assert '{"pk":"a flag"} different: /paid' in report["message"]
     assert "12.6" not in report["message"]
-
-
-def test_of_several_rows_of_a_key_all_that_they_hold_is_shown(shop):
-    s = shop()
-    s.put(1, item("a", n={"N": "1"}), item("b", n={"N": "2"}))
-    s.load(5)
-    s.copy("a", "b")
-    (shown, *_) = [shown for shown in differences(s, 5)["differences"] if shown["found"] == "surplus"]
-    held = [(value["path"], value["source"], value["table"]) for value in shown["values"]]
-    assert sorted(held) == [("/n", None, "1"), ("/n", None, "2"), ("/pk", None, '"b"')]
-
-
-def test_of_what_only_the_source_has_hashed_values_are_shown_as_their_hashes(shop):
-    s = shop(columns=Overrides.parse({"email": {"hash": True}}), secret=SECRET)
-    s.put(1, item("a", email={"S": "x"}), item("b", email={"S": "y"}))
-    s.load(5)
-    s.lose("a")
-    (shown,) = differences(s, 5)["differences"]
-    by_path = {value["path"]: value["source"] for value in shown["values"]}
-    assert json.loads(by_path["/email"]) == {"S": hashed('{"S":"x"}')}
-
-
-def test_of_many_differences_the_first_are_shown_and_all_are_counted(shop):
-    s = shop()
-    s.put(1, *(item(f"k{n:03d}", n={"N": str(n)}) for n in range(60)))
-    s.load(5)
-    s.change("UPDATE TABLE SET n = n + 1000 WHERE n >= 10")
-    report = differences(s, 5)
-    assert (report["counts"]["equal"], report["counts"]["different"]) == (10, 50)
-    assert [shown["key"] for shown in report["differences"]] == [f'{{"pk":"k{n:03d}"}}' for n in range(10, 30)]
 
 
 def test_a_later_commit_does_not_matter(shop):

@@ -8,7 +8,7 @@ from pipeline.errors import RebuildNeeded
 from spark.expressions.wide_items import MANY_SCALARS
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import item
-from tests.spark.test_verify import differences, verify
+from tests.spark.verifying import differences, verify
 
 pytestmark = pytest.mark.spark
 

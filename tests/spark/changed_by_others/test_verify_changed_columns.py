@@ -10,8 +10,8 @@ import pytest
 from pipeline.columns.overrides import Overrides
 from pipeline.errors import RebuildNeeded
 from spark.job import run
-from tests.spark.sample_items import N_KEY
-from tests.spark.test_verify import differences, item, verify
+from tests.spark.sample_items import N_KEY, item
+from tests.spark.verifying import differences, verify
 
 pytestmark = pytest.mark.spark
 
