@@ -1,6 +1,6 @@
 """Values that contradict what is declared for their places: counted, and refused by name.
 
-Two kinds: a value whose type the declared type excludes; a map or list where a hash is declared.
+Two kinds: a value whose type the declared type excludes; what a rule that hides values is not for.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pipeline.columns.pointers import names, step
 from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
 from spark.expressions.sql import Sql, literal, one_of, when
+from spark.hiding.excluded_types import EXCLUDES
 from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX
 from spark.hiding.pointer_patterns import any_or, whole
 from spark.rows.keys import shown
@@ -48,21 +49,26 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
 
 
 def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
-    """The refusal of rows of which so many hold what a rule that hides values is not for (``#contradicted``)."""
+    """The refusal of rows of which so many hold what a rule is not for (``#contradicted``)."""
     example = F.min(shown([field.name for field in key])).alias("example")
     # In order, and not filtered: a filter would be moved before what parses the lines, and do that once more.
     row: Any = rows.groupBy(CONTRADICTED).agg(example).orderBy(F.asc_nulls_last(CONTRADICTED)).first()
     said, what, remedy = _missed(row[CONTRADICTED])
     return OverrideContradicted(
         f"{said}; items that hold {what} at such a place: {count}, such as that of {row['example']}",
-        mended_by(remedy),
+        mended_by(remedy) if remedy else "",
     )
 
 
 def _missed(found: str) -> tuple[str, str, str]:
-    """What a rule says that is contradicted, what contradicts it, and what can be said instead. `found`: see CONTRADICTED."""
+    """What a rule says that is contradicted, what contradicts it, and what to do if that is not the usual.
+
+    `found`: see CONTRADICTED.
+    """
     pointer, _, why = found.rpartition("\n")
     rule, column = Override(names(pointer)), f"columns[{pointer!r}]"
+    if EXCLUDES in why:
+        return f"{column} declares {why}", "one", ""
     if why == IN_LIST:
         instead = (
             f"say the same of what stands in lists, with {ANY} in the place of an index, or drop /{step(rule.path[0])}"

@@ -1,4 +1,7 @@
-"""Rules that hide values and are not for what an item holds: found in protected items, so that a run refuses by name."""
+"""Rules that are not for what an item holds: found in protected items, so that a run refuses by name.
+
+Rules that hide values, here; declared types that no column shows, by `spark.hiding.excluded_types`.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,16 @@ from spark.expressions.values import elements, has, json_of, members, of, tag_of
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is declared, a set for
 #: whose elements one is (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
-#: rule names in a map (`IN_LIST`). Null for all other items.
+#: rule names in a map (`IN_LIST`), or what a declared type excludes. Null for all other items.
 CONTRADICTED = "#contradicted"
 NO_HASH, INDEX, IN_LIST = "no hash", "an index", "in a list"
 
 
-def contradicted(rules: Sequence[Override], name: str) -> Sql:
-    """``#contradicted``, made of protected items (levels) in a column. It finds them inside JSON text and misfits too."""
+def contradicted(rules: Sequence[Override], name: str, excluded: Sequence[Sql] = ()) -> Sql:
+    """``#contradicted``, made of protected items (levels) in a column. It finds them inside JSON text and misfits too.
+
+    `excluded`: what declared types exclude, as `spark.hiding.excluded_types` finds it in the same items.
+    """
     found = []
     for rule in rules:
         value, inside, why = member(f"`{name}`", rule.path[0]), rule.path[1:], INDEX if rule.has_index else NO_HASH
@@ -27,7 +33,7 @@ def contradicted(rules: Sequence[Override], name: str) -> Sql:
             has_list = f"{has(value, 'L')} OR contains({of(value, 'M')}, '\"L\":')"
             is_in_list = when(has_list, _is_in_list(value, inside, rule, rules), "false")
             found.append(when(is_in_list, literal(f"{rule.pointer}\n{IN_LIST}")))
-    return f"{call('coalesce', *found, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
+    return f"{call('coalesce', *found, *excluded, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
 
 
 def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
@@ -71,9 +71,9 @@ class Protection:
         keyed = self._with_pads(rows) if self._secret else rows
         return keyed.selectExpr(*(f"{safe} AS `{c}`" if c == name else f"`{c}`" for c in rows.columns))
 
-    def contradicted(self, name: str) -> Sql:
-        """``#contradicted``, made of protected items (levels) in a column."""
-        return contradicted(self.rules, name)
+    def contradicted(self, name: str, excluded: Sequence[Sql] = ()) -> Sql:
+        """``#contradicted``, made of protected items (levels) in a column. `excluded`: what declared types exclude there."""
+        return contradicted(self.rules, name, excluded)
 
     def items_text(self, rows: DataFrame, line: Sql, name: str) -> DataFrame:
         """Add the JSON text of the items of a full export's lines, protected like the items."""

@@ -26,6 +26,7 @@ from pipeline.table.order_marker import marker_of
 from spark.exports.reading import Export
 from spark.exports.records import WEIGHT, items, items_of_files
 from spark.expressions.sql import when
+from spark.hiding.excluded_types import excluded
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
 from spark.iceberg.table import Table
@@ -159,11 +160,12 @@ def counted(this: Load, target: Target) -> Counted:
 
 def _rows(of: DataFrame, this: Load, columns: Columns) -> DataFrame:
     """Typed rows of items, with ``#readable``, ``#lacks_key``, perhaps ``#is_odd``; other columns are carried along."""
-    columns = as_said(columns, this.order.columns)
+    said = this.order.columns
+    columns = as_said(columns, said)
     # A cell of the key is made of nothing but the declared type: only where one is missing, the item is asked for its key.
     no_cell = " OR ".join(f"`{field.name}` IS NULL" for field in columns.key)
     lacking = f"{when(no_cell, lacks_key(f'`{ITEM}`', this.order.source.key), 'false')} AS `{LACKS_KEY}`"
-    also = [lacking, this.protection.contradicted(ITEM)]
+    also = [lacking, this.protection.contradicted(ITEM, excluded(columns, said, ITEM))]
     made = rows_with_misfits if this.expects_misfits else rows_told_odd
     return made(this.protection.protected(of, ITEM), columns, this.often_null, also)
 

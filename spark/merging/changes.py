@@ -15,12 +15,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.names import WRITE_TIME
+from pipeline.columns.overrides import Overrides
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from spark.exports.reading import FILE_NAME, Export, file_name
 from spark.exports.records import WEIGHT, changes, image, weighed_lines
 from spark.expressions.sql import Sql, looked_up
+from spark.hiding.excluded_types import excluded
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
 from spark.rows.keys import LACKS_KEY, key_cells, lacks_key
@@ -79,14 +81,14 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
     )
 
 
-def net_changes(folded_: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
+def net_changes(folded_: DataFrame, columns: Columns, protection: Protection, said: Overrides) -> DataFrame:
     """One typed row for each key that changed, of what `folded` has made of a stretch.
 
     The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
     ``#records``, ``#weight``; a count for each kind of problem; ``#contradicted``.
     """
     items = folded_.withColumn(ITEM, image(F.col("#new")))
-    also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM)]
+    also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM, excluded(columns, said, ITEM))]
     typed = typed_rows(protection.protected(items, ITEM), columns, also)
     new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
     same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))

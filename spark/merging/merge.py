@@ -133,7 +133,8 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
 
 def _with_outcomes(this: _Merge, columns: Columns) -> DataFrame:
     """The net changes, and what each will do."""
-    net = changes.net_changes(this.folded, as_said(columns, this.order.columns), this.protection)
+    said = this.order.columns
+    net = changes.net_changes(this.folded, as_said(columns, said), this.protection, said)
     if this.images_tell:
         return accounting.told_by_images(net)
     key = [field.name for field in columns.key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.beyond_columns import beyond_columns
 from pipeline.columns.field_counts import MOST_FIELDS, field_count
 from pipeline.columns.growth import first_columns
 from pipeline.columns.overrides import Overrides
@@ -84,3 +85,21 @@ def test_elements_that_turn_out_to_be_plain_json_make_plain_json_of_the_list():
     before = columns(item(u={"L": [{"L": [{"L": [N]}]}]}))
     now = profile(item(u={"L": [{"L": [S]}, {"L": [{"L": [N]}]}]}))
     assert named(rebuilt(before, KEY, now, Overrides.parse({"/u/*": "L"})).columns)["u"] == JSON
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said", "beyond"),
+    [
+        ({"M": {"x": S, "y": {"M": {"z": N}}}}, {"/a/x": "S", "/a/y/z": "N", "/a/new": "N"}, []),
+        ({"L": [{"M": {"x": S}}]}, {"/a/*/x": "S", "/a/*": "M"}, []),
+        ({"M": {f"k{n}": N for n in range(600)}}, {"/a/*": "N", "/a/k1": "N"}, []),
+        ({"M": {f"k{n}": N for n in range(600)}}, {"/a/k1": "S"}, ["/a/k1"]),
+        ({"M": {"x": S, "y": N}}, {"/a/*": "S", "/a/y": "N"}, []),
+        ({"L": [S, N]}, {"a": "L", "/a/*/x": "S"}, ["/a/*/x"]),
+        (S, {"/a/x": "S"}, ["/a/x"]),
+        ({"SS": ["x"]}, {"/b/x": "S"}, []),
+    ],
+)
+def test_only_types_that_no_column_shows_are_looked_for_in_values(attribute, said, beyond):
+    found = columns(item(a=attribute))
+    assert [rule.pointer for rule in beyond_columns(found, Overrides.parse(said))] == beyond

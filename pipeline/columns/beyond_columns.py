@@ -1,0 +1,46 @@
+"""Which declared types no column of their own holds: those inside plain JSON, and beside what a dictionary's values share. Pure.
+
+A value that a declared type excludes is a misfit wherever the type has a column. Here it would pass unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline.columns.overrides import ANY, Override, Overrides
+from pipeline.columns.pins import obeys
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import ColumnType, Field, Kind
+
+
+def beyond_columns(columns: Columns, overrides: Overrides) -> list[Override]:
+    """The rules by which a type is declared that some place does not have, or that lies where there are no columns at all."""
+    fields = {field.attribute: field for field in columns.all}
+    return [rule for rule in overrides.typed if (at := fields.get(rule.path[0])) and _is_beyond(at, rule, overrides)]
+
+
+def _is_beyond(field: Field, rule: Override, overrides: Overrides) -> bool:
+    return any(
+        type_ is None or (overrides.says_type(path) is rule and not obeys(type_, rule.type))
+        for path, type_ in _types_at(field.type, (field.attribute,), rule.path[1:])
+    )
+
+
+def _types_at(
+    type_: ColumnType, around: tuple[str, ...], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], ColumnType | None]]:
+    """The places at a path inside a column, and their types; None where it leads to where there are none.
+
+    `around`: the column's own place. `path`: what is left of the path.
+    """
+    if not path:
+        yield around, type_
+    elif type_.kind is Kind.STRUCT:
+        for field in type_.fields:
+            if path[0] in (ANY, field.attribute):
+                yield from _types_at(field.type, (*around, field.attribute), path[1:])
+    elif type_.kind in (Kind.LIST, Kind.DICTIONARY) and type_.element:
+        # Of a list nothing can be said by an index, which is refused elsewhere.
+        yield from _types_at(type_.element, (*around, path[0]), path[1:])
+    else:
+        yield around, None
