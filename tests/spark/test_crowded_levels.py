@@ -88,3 +88,22 @@ def test_a_map_of_thousands_of_names_is_one_column_and_takes_thousands_more_with
     assert (report["new_columns"], report["misfits"]) == ([], [])
     assert {pk: len(row["stock"]) for pk, row in source.rows().items()} == {"a": 3000, "b": 2000}
     assert source.differences(20) == []
+
+
+def test_a_struct_that_turns_out_to_be_a_dictionary_of_thousands_loses_no_name_and_becomes_one(shop):
+    source = shop()
+    fields = {f"f{n}": N for n in range(5)}
+    source.put(1, *(item(f"k{n}", m={"M": fields}) for n in range(20)))
+    source.load(5)
+    many = [{f"n{item_ * 100 + n}": N for n in range(100)} for item_ in range(20)]
+    source.put(6, *(item(f"k{n}", m={"M": {**fields, **names}}) for n, names in enumerate(many)))
+    report = source.merge(5, 25)
+    # A thousand fields have room; the other names stand beside it.
+    assert (len(report["new_columns"]), report["counts"]["misfits"]) == (995, 2000 - 995)
+    assert source.differences(25) == []
+    report = source.load(25)
+    assert (report["changed_columns"][0]["after"], report["counts"]["misfits"]) == ("map<string,bigint>", 0)
+    source.put(26, item("k3", m={"M": {"f1": N, "another": N}}))
+    source.merge(25, 45)
+    assert source.differences(45) == []
+    assert dict(source.rows()["k3"]["m"]) == {"f1": 1, "another": 1}
