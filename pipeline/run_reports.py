@@ -30,6 +30,7 @@ COLUMNS = {
     "new_columns": f"array<struct<column:string,path:string,type:string,{_COUNTED}>>",
     "changed_columns": f"array<struct<column:string,path:string,before:string,after:string,{_COUNTED}>>",
     "misfits": f"array<struct<path:string,type:string,{_COUNTED}>>",
+    "removed_attributes": f"array<struct<path:string,{_COUNTED}>>",
     "continuity": "string",
     "differences": "array<struct<key:string,found:string,values:array<struct<path:string,source:string,table:string>>>>",
     "result": "string",

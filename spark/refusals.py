@@ -78,7 +78,7 @@ def check_items(this: Suspected, found: Mapping[str, int]) -> None:
         (export,) = this.exports
         raise KeyMismatch(f"{many} of {export.manifest.export_arn} without the key {this.declared_key}{first}")
     if found["contradicting"]:
-        raise rule_missed(this.parsed(lines(this.spark, this.uris)), this.key, found["contradicting"])
+        raise rule_missed(this.parsed(lines(this.spark, this.uris)), this.key)
 
 
 def unreadable_line(this: Suspected) -> UnreadableLine:

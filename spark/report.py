@@ -26,7 +26,8 @@ MOST_LISTED = 50
 class Committed:
     """What a job committed. `continuity`: a warning where the table and the changes disagree, else empty.
 
-    `differences`: the first rows that were not what old images say, where those are compared.
+    `differences`: the first rows that were not what old images say, where those are compared. `removed`: attributes that
+    items no longer have, where images tell.
     """
 
     counts: Mapping[str, int]
@@ -35,6 +36,7 @@ class Committed:
     misfits: Sequence[Mapping[str, Any]] = ()
     continuity: str = ""
     differences: Sequence[Mapping[str, Any]] = ()
+    removed: Sequence[Mapping[str, Any]] = ()
     passes: int = 1
     outcome: str = COMMITTED
 
@@ -50,6 +52,7 @@ def of_success(order: JobOrder, done: Committed, snapshot_id: int, seconds: floa
         "new_columns": list(done.new_columns),
         "changed_columns": list(done.changed_columns),
         "misfits": list(done.misfits),
+        "removed_attributes": list(done.removed),
         "continuity": done.continuity,
         "differences": list(done.differences),
         "passes": done.passes,

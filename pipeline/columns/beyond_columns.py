@@ -8,22 +8,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.columns.overrides import ANY, Override, Overrides
-from pipeline.columns.pins import obeys
+from pipeline.columns.pins import TAG_OF_PIN, obeys
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind
 
 
 def beyond_columns(columns: Columns, overrides: Overrides) -> list[Override]:
-    """The rules by which a type is declared that some place does not have, or that lies where there are no columns at all."""
+    """The rules by which a type is declared that some place does not have, or that lies where there are no columns at all.
+
+    `columns`: as values are read for them (`pins.as_said`).
+    """
     fields = {field.attribute: field for field in columns.all}
     return [rule for rule in overrides.typed if (at := fields.get(rule.path[0])) and _is_beyond(at, rule, overrides)]
 
 
 def _is_beyond(field: Field, rule: Override, overrides: Overrides) -> bool:
     return any(
-        type_ is None or (overrides.says_type(path) is rule and not obeys(type_, rule.type))
+        type_ is None or (overrides.says_type(path) is rule and not _shows(type_, rule.type))
         for path, type_ in _types_at(field.type, (field.attribute,), rule.path[1:])
     )
+
+
+def _shows(type_: ColumnType, pin: str) -> bool:
+    """Whether a value that a declared type excludes has no cell in a column of this type."""
+    return obeys(type_, pin) and (type_.kind is not Kind.JSON or type_.tag == TAG_OF_PIN.get(pin, ""))
 
 
 def _types_at(

@@ -28,7 +28,7 @@ _KINDS_OF_PIN = {
 }
 _LISTS = (Kind.LIST, Kind.DICTIONARY)
 #: The type of DynamoDB's that a pin is for, where it may leave the column plain JSON.
-_TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
+TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
 
 
 def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) -> Profile:
@@ -129,7 +129,7 @@ def _field_as_said(field: Field, path: tuple[str, ...], overrides: Overrides) ->
 def _type_as_said(type_: ColumnType, path: tuple[str, ...], overrides: Overrides) -> ColumnType:
     if type_.kind is Kind.JSON:
         said = overrides.says_type(path)
-        return replace(type_, tag=_TAG_OF_PIN.get(said.type, "")) if said else type_
+        return replace(type_, tag=TAG_OF_PIN.get(said.type, "")) if said else type_
     fields = tuple(_field_as_said(field, (*path, field.attribute), overrides) for field in type_.fields)
     element = _type_as_said(type_.element, (*path, ANY), overrides) if type_.element else None
     return replace(type_, fields=fields, element=element)

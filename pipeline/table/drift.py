@@ -1,4 +1,4 @@
-"""What a job found that deserves a second look: misfits, new and changed columns, rows that were not what images say. Pure.
+"""What a job found that deserves a second look: misfits, new and changed columns, lost attributes, doubted rows. Pure.
 
 What is handed on from a report, and the lines that tell it to people, in mails and after a replay.
 """
@@ -16,6 +16,7 @@ _MOST_TOLD = 20
 #: the bucket has everything.
 _LONGEST_SENTENCE, _LONGEST_NAME = 500, 120
 _MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
+_REMOVED = ("path", "count", "example")
 _CHANGED = ("column", "path", "before", "after", "count", "example")
 _MORE = "  and more, which the report lists"
 _MORE_MISFITS = "  and more: the report lists fifty, the column _misfits has all"
@@ -27,24 +28,37 @@ def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
         "new_columns": _cut(report.get("new_columns", []), _COLUMN),
         "changed_columns": _cut(report.get("changed_columns", []), _CHANGED),
         "misfits": _cut(report.get("misfits", []), _MISFIT),
+        "removed_attributes": _cut(report.get("removed_attributes", []), _REMOVED),
         "continuity": report.get("continuity", "")[:_LONGEST_SENTENCE],
     }
 
 
 def summed(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What is handed on of several jobs' reports, newest first: misfits of one place and type together, each column once."""
+    """What is handed on of several jobs' reports, newest first: what is counted of one place together, each column once."""
     misfits: dict[tuple[str, str], dict[str, Any]] = {}
+    removed: dict[tuple[str, str], dict[str, Any]] = {}
     new: dict[str, Mapping[str, Any]] = {}
     changed: dict[str, Mapping[str, Any]] = {}
     for found in map(drift_of, reports):
-        for one in found["misfits"]:
-            kept = misfits.setdefault((one["path"], one["type"]), {**one, "count": 0})
-            kept["count"] += one["count"]
+        for counted, listed in ((misfits, "misfits"), (removed, "removed_attributes")):
+            for one in found[listed]:
+                kept = counted.setdefault((one["path"], one.get("type", "")), {**one, "count": 0})
+                kept["count"] += one["count"]
         for columns, listed in ((new, "new_columns"), (changed, "changed_columns")):
             for one in found[listed]:
                 columns.setdefault(one["path"], one)
-    in_order = sorted(misfits.values(), key=lambda one: -int(one["count"]))
-    return drift_of({"misfits": in_order, "new_columns": list(new.values()), "changed_columns": list(changed.values())})
+    return drift_of(
+        {
+            "misfits": _most_first(misfits.values()),
+            "new_columns": list(new.values()),
+            "changed_columns": list(changed.values()),
+            "removed_attributes": _most_first(removed.values()),
+        }
+    )
+
+
+def _most_first(counted: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(counted, key=lambda one: -int(one["count"]))
 
 
 def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
@@ -58,6 +72,8 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
         lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]
     if found["changed_columns"]:
         lines += ["Changed columns:", *_listed(list(map(_changed_column, found["changed_columns"])))]
+    if found.get("removed_attributes"):
+        lines += ["Attributes that items no longer have:", *_listed(list(map(_removed, found["removed_attributes"])))]
     if found["continuity"]:
         lines.append(f"Warning: {found['continuity']}")
     return lines
@@ -78,6 +94,10 @@ def _listed(lines: Sequence[str], more: str = _MORE) -> list[str]:
 
 def _misfit(one: Mapping[str, Any]) -> str:
     return f"{on_one_line(one['path'])}: {one['count']} of type {one['type']}{_such(one)}"
+
+
+def _removed(one: Mapping[str, Any]) -> str:
+    return f"{on_one_line(one['path'])}: {number_of(one['count'], 'item')}{_such(one)}"
 
 
 def _new_column(one: Mapping[str, Any]) -> str:

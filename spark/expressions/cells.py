@@ -6,13 +6,24 @@ from collections.abc import Sequence
 
 from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 from spark.expressions.numbers import number
-from spark.expressions.sql import Sql, call, forall, function, let, literal, member, transform, transform_values, when
+from spark.expressions.sql import (
+    Sql,
+    call,
+    forall,
+    function,
+    let,
+    literal,
+    member,
+    one_of,
+    transform,
+    transform_values,
+    when,
+)
 from spark.expressions.values import (
     WALKED,
     decoded,
     dynamodb_json,
     element_of,
-    has,
     of,
     opened,
     opened_inside,
@@ -51,9 +62,12 @@ def _scalar(type_: ColumnType, value: Sql) -> Sql:
         return number(type_, of(value, "N"))
     if kind is Kind.SCALARS:
         digits = number(ColumnType(Kind.DIGITS), of(value, "N"))
-        return call("coalesce", of(value, "S"), digits, of(value, "BOOL"), of(value, "B"))
+        flag = when(one_of(of(value, "BOOL"), ("true", "false")), of(value, "BOOL"))
+        base64 = when(f"{decoded(of(value, 'B'))} IS NOT NULL", of(value, "B"))
+        return call("coalesce", of(value, "S"), digits, flag, base64)
     if kind is Kind.JSON:
-        is_container = " OR ".join(has(value, tag) for tag in sorted(taken_tags(type_)))
+        begins = ((tag, "{" if tag == "M" else "[") for tag in sorted(taken_tags(type_)))
+        is_container = " OR ".join(f"startswith({of(value, tag)}, '{bracket}')" for tag, bracket in begins)
         return when(is_container, plain_json(dynamodb_json(value)))
     flag = f"CASE {of(value, 'BOOL')} WHEN 'true' THEN true WHEN 'false' THEN false END"
     return {Kind.TEXT: of(value, "S"), Kind.BYTES: decoded(of(value, "B")), Kind.FLAG: flag}[kind]

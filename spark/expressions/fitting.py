@@ -55,7 +55,7 @@ def _whole_inside(type_: ColumnType, inside: Sql, made: Sql) -> Sql:
     of_name = function(3, lambda _, v, c: kept(v, c))
     # What a map says of a name twice is there once.
     once = f"map_values({call('map_zip_with', inside, made, of_name)})"
-    return let(once, lambda told: f"NOT array_contains({told}, false) AND size({told}) = size({inside})")
+    return let(once, lambda told: f"NOT array_contains({told}, false) AND size({told}) = size({made})")
 
 
 def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:

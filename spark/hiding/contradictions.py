@@ -48,14 +48,15 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
         raise OverrideContradicted(f"columns[{rule.pointer!r}] declares the type {rule.type}, which excludes {found}")
 
 
-def rule_missed(rows: DataFrame, key: Sequence[Field], count: int) -> OverrideContradicted:
-    """The refusal of rows of which so many hold what a rule is not for (``#contradicted``)."""
+def rule_missed(rows: DataFrame, key: Sequence[Field]) -> OverrideContradicted:
+    """The refusal of rows of which some hold what a rule is not for (``#contradicted``)."""
     example = F.min(shown([field.name for field in key])).alias("example")
     # In order, and not filtered: a filter would be moved before what parses the lines, and do that once more.
-    row: Any = rows.groupBy(CONTRADICTED).agg(example).orderBy(F.asc_nulls_last(CONTRADICTED)).first()
+    found = rows.groupBy(CONTRADICTED).agg(F.count(F.lit(1)).alias("count"), example)
+    row: Any = found.orderBy(F.asc_nulls_last(CONTRADICTED)).first()
     said, what, remedy = _missed(row[CONTRADICTED])
     return OverrideContradicted(
-        f"{said}; items that hold {what} at such a place: {count}, such as that of {row['example']}",
+        f"{said}; items that hold {what} at such a place: {row['count']}, such as that of {row['example']}",
         mended_by(remedy) if remedy else "",
     )
 

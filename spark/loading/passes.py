@@ -147,7 +147,7 @@ def counted(this: Load, target: Target) -> Counted:
     whole_key, readable, lacking = has_cells(columns.key), F.col(READABLE), F.col(LACKS_KEY)
     counts = {
         "items": F.count(F.lit(1)),
-        WEIGHT: F.sum(WEIGHT),
+        WEIGHT: F.coalesce(F.sum(WEIGHT), F.lit(0)),
         "unreadable": F.count_if(unreadable()),
         "lacking": F.count_if(readable & lacking),
         "unfit": F.count_if(readable & ~lacking & ~whole_key),

@@ -47,7 +47,7 @@ def check_changes(this: Suspected, found: Mapping[str, int], rows: DataFrame) ->
         pairs = f"pairs of records that contradict each other: {found[changes.CONFLICTS]}"
         raise ConflictingChanges(f"{stretch}: {pairs}{_such(rows, changes.CONFLICTS, this.key)}")
     if found[CONTRADICTED]:
-        raise rule_missed(rows, this.key, found[CONTRADICTED])
+        raise rule_missed(rows, this.key)
 
 
 def _such(rows: DataFrame, problem: str, key: Sequence[Field]) -> str:

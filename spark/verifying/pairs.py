@@ -160,5 +160,7 @@ def _surplus(table: DataFrame, columns: Columns) -> DataFrame:
     names = [field.name for field in fields]
     rows = table.join(F.broadcast(first.select("key", *names)), names)
     alone = rows.withColumns({FOUND: F.lit("surplus"), LINE: F.lit(None).cast("string")})
-    shown = _shown(_with_held(alone, columns, UNPROTECTED), columns).groupBy("key", "found")
-    return shown.agg(F.array_distinct(F.flatten(F.collect_list("values"))).alias("values"))
+    each = _shown(_with_held(alone, columns, UNPROTECTED), columns).select(
+        "key", "found", F.explode("values").alias("value")
+    )
+    return each.groupBy("key", "found").agg(F.sort_array(F.collect_set("value")).alias("values"))

@@ -86,7 +86,9 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     assert differences(warehouse, AT_THE_END) == []
     assert "Old images equal to the table's row: 3." in first.stdout
     new = '  gift: struct, 1 value, such as that of {"customer":"c1","order":4}'
-    assert first.stdout.splitlines()[-2:] == ["New columns:", new]
+    removed = '  /note: 1 item, such as that of {"customer":"c1","order":1}'
+    told = ["New columns:", new, "Attributes that items no longer have:", removed]
+    assert first.stdout.splitlines()[-4:] == told
 
     before = sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir())
     again = replay(exports, warehouse)

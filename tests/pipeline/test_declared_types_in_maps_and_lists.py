@@ -97,9 +97,12 @@ def test_elements_that_turn_out_to_be_plain_json_make_plain_json_of_the_list():
         ({"M": {"x": S, "y": N}}, {"/a/*": "S", "/a/y": "N"}, []),
         ({"L": [S, N]}, {"a": "L", "/a/*/x": "S"}, ["/a/*/x"]),
         (S, {"/a/x": "S"}, ["/a/x"]),
+        ({"M": {"x": {"L": [S, N]}}}, {"/a/x": "L"}, []),
+        ({"M": {f"k{n}": {"M": {"x": {"L": [S, N]}}} for n in range(600)}}, {"/a/k1/x": "L"}, ["/a/k1/x"]),
         ({"SS": ["x"]}, {"/b/x": "S"}, []),
     ],
 )
 def test_only_types_that_no_column_shows_are_looked_for_in_values(attribute, said, beyond):
-    found = columns(item(a=attribute))
-    assert [rule.pointer for rule in beyond_columns(found, Overrides.parse(said))] == beyond
+    overrides = Overrides.parse(said)
+    found = as_said(columns(item(a=attribute)), overrides)
+    assert [rule.pointer for rule in beyond_columns(found, overrides)] == beyond

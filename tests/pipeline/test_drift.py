@@ -10,6 +10,7 @@ from pipeline.table.drift import drift_of, summed, told_drift
 
 MISFIT = {"path": "/price", "type": "S", "count": 2, "example": '{"id":"a"}'}
 COLUMN = {"column": "size", "path": "/size", "type": "bigint", "count": 1, "example": '{"id":"b"}'}
+REMOVED = {"path": "/note", "count": 3, "example": '{"id":"d"}'}
 CHANGED = {
     "column": "amount",
     "path": "/Amount",
@@ -28,6 +29,7 @@ def test_everything_is_told_with_what_how_many_and_a_key():
     found = {
         "misfits": [MISFIT],
         "new_columns": [COLUMN],
+        "removed_attributes": [REMOVED, {**REMOVED, "path": "/a", "count": 1}],
         "continuity": "Of the old images, 2 differ from the table's row.",
     }
     assert told_drift(drift_of(found), 2) == [
@@ -35,17 +37,23 @@ def test_everything_is_told_with_what_how_many_and_a_key():
         '  /price: 2 of type S, such as that of {"id":"a"}',
         "New columns:",
         '  size: bigint, 1 value, such as that of {"id":"b"}',
+        "Attributes that items no longer have:",
+        '  /note: 3 items, such as that of {"id":"d"}',
+        '  /a: 1 item, such as that of {"id":"d"}',
         "Warning: Of the old images, 2 differ from the table's row.",
     ]
 
 
 def test_what_several_reports_say_of_one_place_is_told_once():
     later = {"misfits": [{**MISFIT, "count": 3, "example": '{"id":"z"}'}], "new_columns": [COLUMN], "continuity": "?"}
+    later["removed_attributes"] = [REMOVED]
     earlier = {"misfits": [{**MISFIT, "type": "BOOL"}, MISFIT], "new_columns": [COLUMN], "changed_columns": [CHANGED]}
+    earlier["removed_attributes"] = [{**REMOVED, "path": "/b"}, REMOVED]
     assert summed([later, {}, earlier]) == {
         "misfits": [{**MISFIT, "count": 5, "example": '{"id":"z"}'}, {**MISFIT, "type": "BOOL"}],
         "new_columns": [COLUMN],
         "changed_columns": [CHANGED],
+        "removed_attributes": [{**REMOVED, "count": 6}, {**REMOVED, "path": "/b"}],
         "continuity": "",
     }
     assert summed([]) == drift_of({})

@@ -1,11 +1,11 @@
-"""What carries one of DynamoDB's types and is none of its values is seen in any column: nothing goes, or becomes another."""
+"""What carries one of DynamoDB's types and is none of its values does not go unseen where a column takes that type."""
 
 from __future__ import annotations
 
 import pytest
 
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import BYTES, DIGITS, FLAG, LONG, SCALARS, TEXT, ColumnType, Field, Kind
+from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from spark.exports.records import items
 from spark.expressions import wide_items
 from spark.expressions.values import decoded
@@ -26,29 +26,30 @@ TYPES = {
     "struct": ColumnType(Kind.STRUCT, fields=(Field("x", "x", FLAG),)),
     "dictionary": DICTIONARY,
     "list": ColumnType(Kind.LIST, element=BYTES),
+    "json": JSON,
     **SETS,
 }
 #: Values by the columns that must not take them for what they are not.
 NO_VALUES = {
-    '{"BOOL":"yes"}': ["flag", "text"],
-    '{"BOOL":1}': ["flag", "digits"],
+    '{"BOOL":"yes"}': ["flag", "text", "scalars"],
+    '{"BOOL":1}': ["flag", "digits", "scalars"],
     '{"NULL":false}': TYPES,
     '{"NULL":"x"}': TYPES,
-    '{"B":"a!b"}': ["bytes", "text"],
+    '{"B":"a!b"}': ["bytes", "text", "scalars"],
     '{"B":"a"}': ["bytes", "text"],
     '{"B":"QUI"}': ["bytes"],
     r'{"B":"QUI=\",\"QUI="}': ["bytes"],
     r'{"B":"\\u0041UI="}': ["bytes"],
-    '{"SS":"x"}': ["SS", "text"],
+    '{"SS":"x"}': ["SS", "text", "json"],
     '{"SS":{"a":1}}': ["SS", "text"],
     '{"NS":"x"}': ["NS", "text"],
     '{"BS":"x"}': ["BS", "text"],
     '{"BS":["AAE=","a!"]}': ["BS", "text"],
-    '{"M":"x"}': ["struct", "dictionary", "text"],
-    '{"M":[1]}': ["struct", "dictionary", "text"],
+    '{"M":"x"}': ["struct", "dictionary", "text", "json"],
+    '{"M":[1]}': ["struct", "dictionary", "text", "json"],
     '{"M":{"x":{"BOOL":"yes"}}}': ["struct", "dictionary"],
     '{"M":{"k":{"S":"1"},"k":{"S":"2"}}}': ["struct", "dictionary"],
-    '{"L":"x"}': ["list", "text"],
+    '{"L":"x"}': ["list", "text", "json"],
     '{"L":[1]}': ["list", "text"],
     '{"L":[{"B":"a"}]}': ["list"],
 }

@@ -54,6 +54,14 @@ CASES = {
         "'/m/one'] declares the type S",
         "N",
     ),
+    "a container in one map of a dictionary": (
+        {"/m/one/x": "L"},
+        [item("many", m={"M": {f"n{i}": of_map(x={"L": [S, N]}) for i in range(600)}})],
+        of_map(one=of_map(x={"L": [S]}), other=of_map(x={"L": []})),
+        of_map(one=of_map(x=of_map())),
+        "'/m/one/x'] declares the type L",
+        "M",
+    ),
     "another than any": (
         {"/m/*": "S", "/m/x": "N"},
         [item("list", m={"L": [S]}), item("map", m=of_map(x=N))],
@@ -90,16 +98,16 @@ def test_a_type_is_held_against_values_that_have_no_column_of_their_own(shop, ca
     (m,) = (field for field in columns_of(source.metadata, source.source.key).attributes if field.attribute == "m")
     assert m.type.kind in (Kind.JSON, Kind.DICTIONARY)
 
-    source.put(6, item("odd", m=odd))
+    source.put(6, item("odd", m=odd), item("other", m=odd))
     for order in (source.windows(5, 25), source.full(25)):
         with pytest.raises(OverrideContradicted) as refused:
             carry_out(source, order, **said)
         for word in (
             told,
-            f"which excludes values of type {tag}; items that hold one at such a place: 1",
+            f"which excludes values of type {tag}; items that hold one at such a place: 2",
             '{"pk":"odd"}',
         ):
             assert word in str(refused.value)
     assert source.state.watermark == minute(5)
-    source.put(7, item("odd", m=obeys))
-    assert carry_out(source, source.windows(5, 25), **said)["counts"]["inserted"] == 1
+    source.put(7, item("odd", m=obeys), item("other", m=obeys))
+    assert carry_out(source, source.windows(5, 25), **said)["counts"]["inserted"] == 2
