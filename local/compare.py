@@ -7,7 +7,6 @@ absent are the same. Nothing else is tolerated: no rounding, no reordering excep
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,11 +17,12 @@ from typing import Any
 from pyiceberg.schema import Schema
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StringType, StructType
 
+from local.same_values import Tagged, as_json, meaning, same
+
 #: Python rounds to 28 digits otherwise; DynamoDB has 38.
 _EXACT = Context(prec=38)
 
 OWN_COLUMNS = ("_write_time", "_misfits")
-Tagged = Mapping[str, Any]
 Item = Mapping[str, Tagged]
 
 
@@ -124,7 +124,7 @@ Found = Iterator[tuple[str, Any, Any]]
 def _unequal(path: str, value: Tagged, cell: Any, kind: IcebergType, misfits: dict[str, str], table: Table) -> Found:
     """Yield (path, tagged value, cell) for every value that is not where it must be; consumes the misfits it explains."""
     if path in misfits:
-        if _meaning(json.loads(misfits.pop(path))) != _meaning(as_json(value)) or cell is not None:
+        if meaning(json.loads(misfits.pop(path))) != meaning(as_json(value)) or cell is not None:
             yield path, value, cell
         return
     (tag, inner), *_ = value.items()
@@ -138,7 +138,7 @@ def _unequal(path: str, value: Tagged, cell: Any, kind: IcebergType, misfits: di
     elif tag == "L" and isinstance(kind, ListType) and cell is not None and len(cell) == len(inner):
         for index, (element, found) in enumerate(zip(inner, cell, strict=True)):
             yield from _unequal(f"{path}/{index}", element, found, kind.element_type, misfits, table)
-    elif not _same(tag, inner, cell):
+    elif not same(tag, inner, cell):
         yield path, value, cell
 
 
@@ -163,78 +163,6 @@ def _unequal_map(
         yield from _unequal(pointer(path, name), value, cell.pop(name, None), kind.value_type, misfits, table)
     for name, found in cell.items():
         yield pointer(path, name), {"absent": True}, found
-
-
-def _same(tag: str, inner: Any, cell: Any) -> bool:
-    """Whether a scalar, a set, or a value kept as text is the cell's value."""
-    if cell is None:
-        return False
-    if tag in ("SS", "NS", "BS") and isinstance(cell, list):
-        return _same_elements(tag, inner, cell)
-    if tag in ("M", "L", "SS", "NS", "BS"):
-        return isinstance(cell, str) and _plain_equal(
-            json.loads(cell, parse_float=Decimal, parse_int=Decimal), {tag: inner}
-        )
-    if tag == "N":
-        if isinstance(cell, str) and ("e" in cell.lower()):
-            return False
-        return not isinstance(cell, (bool, bytes)) and Decimal(str(cell)) == Decimal(inner)
-    if tag == "BOOL":
-        return bool(cell is inner or cell == str(inner).lower())
-    if tag == "B":
-        return bool(bytes(cell) == inner) if isinstance(cell, bytes) else bool(cell == base64.b64encode(inner).decode())
-    return bool(cell == inner)
-
-
-def _same_elements(tag: str, source: list[Any], found: list[Any]) -> bool:
-    """Whether two sets hold the same, in any order: numbers by value, text and bytes as they are."""
-    if tag == "NS":
-        return sorted(map(Decimal, source)) == sorted(map(Decimal, found))
-    return bool(sorted(source) == sorted(found))
-
-
-def _plain_equal(found: Any, value: Tagged) -> bool:
-    """Whether plain JSON (N as a number, B as base64, sets as arrays) is what a tagged value should have become."""
-    (tag, inner), *_ = value.items()
-    if tag == "M":
-        if not isinstance(found, dict) or found.keys() != inner.keys():
-            return False
-        return all(_plain_equal(found[name], below) for name, below in inner.items())
-    if tag == "L":
-        if not isinstance(found, list) or len(found) != len(inner):
-            return False
-        return all(_plain_equal(f, below) for f, below in zip(found, inner, strict=True))
-    if tag == "NULL":
-        return found is None
-    if tag == "N":
-        return isinstance(found, Decimal) and found == Decimal(inner)
-    if tag == "B":
-        return bool(found == base64.b64encode(inner).decode())
-    if tag in ("SS", "NS", "BS"):
-        elements = [base64.b64encode(e).decode() for e in inner] if tag == "BS" else inner
-        return isinstance(found, list) and _same_elements(tag, elements, found)
-    return bool(found == inner)
-
-
-def _meaning(value: Tagged) -> tuple[str, Any]:
-    """A value given as DynamoDB JSON in a form that is equal for equal ones: numbers by value, sets in one order."""
-    ((tag, inner),) = value.items()
-    if tag == "M":
-        return tag, {name: _meaning(below) for name, below in inner.items()}
-    if tag == "L":
-        return tag, [_meaning(below) for below in inner]
-    if tag in ("SS", "NS", "BS"):
-        return tag, sorted(map(Decimal, inner) if tag == "NS" else inner)
-    return tag, Decimal(inner) if tag == "N" else inner
-
-
-def as_json(value: Any) -> Any:
-    """A tagged value as DynamoDB JSON: bytes as base64."""
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    if isinstance(value, Mapping):
-        return {name: as_json(inner) for name, inner in value.items()}
-    return [as_json(inner) for inner in value] if isinstance(value, (list, tuple, set)) else value
 
 
 def _short(value: Any) -> str:

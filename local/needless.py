@@ -34,8 +34,6 @@ _OF_STRING: Mapping[str, tuple[str, ...]] = {"digits": ("N",), "scalars": _SCALA
 #: Half of the columns that a table gets, and of the fields that a column grows to: what comes with more inside than there is
 #: room for is left out whole, so that nearer to the limits nobody can tell from here.
 _SURELY_COLUMNS, _SURELY_FIELDS = 2_500, 500
-#: So deep types are decided from the data; below, a merge may have made columns that a full export does not look at.
-_LEVELS = 4
 
 
 def needless_misfits(
@@ -72,7 +70,7 @@ def _why_needless(path: str, value: Mapping[str, Any], table: Table, decided: Co
         return f"though its own place, {kind}, holds it"
     is_string = isinstance(kind, StringType) and table.kinds.get(f"#{number}") != "json"
     is_of_scalars = is_string or isinstance(kind, (LongType, DecimalType, BinaryType, BooleanType))
-    has_wider = first in decided and len(steps) < _LEVELS and is_of_scalars is (tag in _SCALARS)
+    has_wider = first in decided and is_of_scalars is (tag in _SCALARS)
     return f"though there is a wider type than {kind}" if has_wider else ""
 
 

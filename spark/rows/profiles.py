@@ -34,7 +34,8 @@ def _naming(levels: int) -> Naming:
         type="array<string>",
         member=lambda outer, name: joined(outer, f"array({_member(name)})"),
         element=lambda outer, _: _element(outer),
-        entered=lambda _, value: f"{has(value, 'M')} OR {has(value, 'L')}",
+        # However deep a misfit lies: what a merge gives columns, a full export has to look at.
+        entered=lambda outer, value: f"size({outer}) < {levels} AND ({has(value, 'M')} OR {has(value, 'L')})",
         levels=levels,
     )
 
@@ -57,7 +58,7 @@ MISFIT_TAG: Sql = "regexp_extract(json, '^\\\\{\"([A-Z]+)\"', 1)"
 
 
 def observed_misfits(misfits: DataFrame, said: Overrides = NO_OVERRIDES) -> list[Observed]:
-    """Count types at the paths of misfits, as `exploded` gives them, and below them; as many levels as of a sample's items."""
+    """Count types at the paths of misfits, as `exploded` gives them, and below them, as deep as in a sample's items."""
     counts, limited = _counts(misfits, levels_for(said)), 1
     rows = _first(counts)
     while len(rows) == MOST_PATHS and (deepest := len(rows[-1]["path"])) > limited:

@@ -107,3 +107,20 @@ def test_a_struct_that_turns_out_to_be_a_dictionary_of_thousands_loses_no_name_a
     source.merge(25, 45)
     assert source.differences(45) == []
     assert dict(source.rows()["k3"]["m"]) == {"f1": 1, "another": 1}
+
+
+def test_what_lies_deeper_than_types_are_decided_is_plain_json_also_where_a_window_brings_it(shop):
+    def deep(pk, **members):
+        return item(pk, a={"M": {"b": {"M": {"c": {"M": members}}}}})
+
+    source = shop()
+    source.put(1, deep("one", x=N))
+    source.load(5)
+    source.put(6, deep("two", e={"M": {"f": {"M": {"g": N}}}}))
+    source.merge(5, 20)
+    source.put(21, deep("three", e={"M": {"f": {"M": {"g": S}}}}))
+    source.merge(20, 35)
+    assert json.loads(source.rows()["three"]["a"]["b"]["c"]["e"]) == {"f": {"g": "x"}}
+    source.load(35)
+    assert source.differences(35) == []
+    assert [row["_misfits"] for row in source.rows().values()] == [None] * 3
