@@ -27,7 +27,7 @@ class Committed:
     """What a job committed. `continuity`: a warning where the table and the changes disagree, else empty.
 
     `differences`: the first rows that were not what old images say, where those are compared. `removed`: attributes that
-    items no longer have, where images tell.
+    items no longer have, where old images are compared.
     """
 
     counts: Mapping[str, int]

@@ -27,7 +27,7 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
 
     Of a backfill, the misfits and the values of new columns are those of all rows that changed in its stretch. Values of
     new columns that are misfits are not counted among theirs, and a table that was replaced for another type of its key
-    shows nothing of the columns before. Attributes that items no longer have only the exports tell of. Texts
+    shows nothing of the columns before. Attributes that items no longer have, only images tell of. Texts
     that are of another kind now are not told from those before. Where its rows
     cannot be looked at, it is the counts alone.
     """

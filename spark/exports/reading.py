@@ -33,7 +33,7 @@ FILE_NAME: Sql = "substring_index(_metadata.file_path, '/', -1)"
 _WEIGHTS = 2**23
 #: In a frame of lines: a number that comes from the name of the file that a line is from. The sum over all records shows a
 #: file with too many and another with too few, which their number does not.
-FILE_WEIGHT: Sql = f"crc32({FILE_NAME}) % {_WEIGHTS}L"
+FILE_WEIGHT: Sql = f"crc32(substring_index(input_file_name(), '/', -1)) % {_WEIGHTS}L"
 #: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
 READ_AT_ONCE = 16
 log = logging.getLogger(__name__)

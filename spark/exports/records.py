@@ -17,13 +17,11 @@ from spark.rows.projection import ITEM, READABLE
 
 #: What a record adds to its export's weight (`spark.exports.reading.FILE_WEIGHT`).
 WEIGHT = "#weight"
-#: The names of the attributes of a change's old image that are not NULL; null where there is none.
-OLD_NAMES = "#old_names"
 _CORRUPT = "#corrupt"
 _PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 _ITEM = f"Item {LEVEL_TYPE}, `{_CORRUPT}` string"
-# Of an old image mostly only the names count, of a new one everything: it is kept as text until only the last one is left.
-_MEMBERS, _NULL = "map<string,string>", '{"NULL":true}'
+# Of an old image mostly only its presence counts, of a new one everything: it is kept as text until only the last one is
+# left.
 _CHANGE_LINE = (
     f"struct<Metadata:struct<WriteTimestampMicros:string>,Keys:{LEVEL_TYPE},OldImage:%s,"
     f"NewImage:string,`{_CORRUPT}`:string>"
@@ -69,14 +67,12 @@ def changes(lines_: DataFrame, *, with_old: bool = False) -> DataFrame:
     """From lines of incremental exports (column ``value``; others are carried along): one row a record.
 
     ``#keys``, a level; ``#micros``, the write time in microseconds; ``#old``, whether there is an old image, or
-    (`with_old`) that image as JSON text; ``#old_names``; ``#new``, the new image as JSON text or null for a deletion;
-    ``#readable``.
+    (`with_old`) that image as JSON text; ``#new``, the new image as JSON text or null for a deletion; ``#readable``.
     """
     carried = [name for name in lines_.columns if name != "value"]
-    found = F.from_json("value", _CHANGE_LINE % ("string" if with_old else _MEMBERS), _PERMISSIVE)
+    found = F.from_json("value", _CHANGE_LINE % ("string" if with_old else "struct<`#`:string>"), _PERMISSIVE)
     parsed = lines_.select(*carried, found.alias("record"), _is_text("value").alias("#is_text"))
     record = F.col("record")
-    old = F.from_json(record["OldImage"], _MEMBERS) if with_old else record["OldImage"]
     micros = _micros(record["Metadata"]["WriteTimestampMicros"])
     whole = F.col("#is_text") & _is_whole(record) & record["Keys"].isNotNull() & micros.isNotNull()
     return parsed.select(
@@ -84,7 +80,6 @@ def changes(lines_: DataFrame, *, with_old: bool = False) -> DataFrame:
         record["Keys"].alias("#keys"),
         micros.alias("#micros"),
         (record["OldImage"] if with_old else record["OldImage"].isNotNull()).alias("#old"),
-        F.map_keys(F.map_filter(old, lambda _, value: value != _NULL)).alias(OLD_NAMES),
         F.when(record["NewImage"] != "{}", record["NewImage"]).alias("#new"),
         whole.alias(READABLE),
     )

@@ -15,13 +15,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.names import WRITE_TIME
-from pipeline.columns.table_columns import Columns
 from pipeline.job_order import JobOrder
 from spark.exports.reading import Export, records_of, weight_of
 from spark.exports.records import WEIGHT
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.iceberg.commit_properties import counted_so_far
-from spark.merging import removed_attributes
 from spark.merging.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
 from spark.rows.projection import ODD, has_no_value, misfit_count
 
@@ -71,19 +69,18 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], orde
 def counted(changes: DataFrame) -> dict[str, int]:
     """Count records, outcomes, problems and misfits of net changes that were looked through, in one pass."""
     looked_for = (F.sum(misfit_count()).alias("misfits"), F.count_if(has_no_value()).alias("no_value"))
-    found: Any = changes.agg(*_counts(), *looked_for, removed_attributes.count()).first()
-    return {**_whole(found.asDict()), "removed": found["removed"]}
+    found: Any = changes.agg(*_counts(), *looked_for).first()
+    return _whole(found.asDict())
 
 
-def watched(changes: DataFrame, columns: Columns) -> DataFrame:
+def watched(changes: DataFrame) -> DataFrame:
     """Net changes that were not looked through, counted on the way to wherever they go; `watched_counts` tells."""
-    return changes.observe(_WATCHED, *_counts(), F.count(ODD).alias("odd"), *removed_attributes.counts(columns))
+    return changes.observe(_WATCHED, *_counts(), F.count(ODD).alias("odd"))
 
 
-def watched_counts(spark: SparkSession) -> dict[str, Any]:
-    """Records, outcomes, problems, odd rows and removed attributes among what the command of this thread has read by now."""
-    found = counted_so_far(spark, _WATCHED)
-    return {**found, **_whole(found)}
+def watched_counts(spark: SparkSession) -> dict[str, int]:
+    """Records, outcomes, problems and odd rows among the changes that the command of this thread has read by now."""
+    return _whole(counted_so_far(spark, _WATCHED))
 
 
 def is_plain(found: Mapping[str, int], exports: Sequence[Export]) -> bool:

@@ -20,12 +20,11 @@ from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from spark.exports.reading import FILE_NAME, Export, file_name
-from spark.exports.records import OLD_NAMES, WEIGHT, changes, image, weighed_lines
+from spark.exports.records import WEIGHT, changes, image, weighed_lines
 from spark.expressions.sql import Sql, looked_up
 from spark.hiding.excluded_types import excluded
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import Protection
-from spark.merging.removed_attributes import REMOVED, removed
 from spark.rows.keys import LACKS_KEY, key_cells, lacks_key
 from spark.rows.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
 from spark.rows.table_rows import held_in
@@ -43,8 +42,8 @@ KEYS: Sql = "`#keys`"
 def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old: bool = False) -> DataFrame:
     """One row for each key that changed, from lines as `numbered_lines` gives them; nothing of an image is looked at yet.
 
-    The key's cells; ``#had_old`` and ``#old_names`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text,
-    null for a deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key. `with_old`:
+    The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
+    deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key. `with_old`:
     ``#old`` besides.
     """
     key = keys(columns)
@@ -63,7 +62,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
     )
     rows = records.groupBy(*key).agg(
         # Of several records in the first window the newest tells, for what came before it, too.
-        F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD, OLD_NAMES)).alias("first"),
+        F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD)).alias("first"),
         F.max(F.struct(*when, "#new")).alias("last"),
         F.count(F.lit(1)).alias(RECORDS),
         F.sum(WEIGHT).alias(WEIGHT),
@@ -77,7 +76,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
         *key,
         (old.isNotNull() if with_old else old).alias(HAD_OLD),
         *([old.alias(OLD)] if with_old else []),
-        *(f"first.{OLD_NAMES}", "last.#micros", "last.#new"),
+        *("last.#micros", "last.#new"),
         *(RECORDS, WEIGHT, CONFLICTS, UNREADABLE, LACKING, UNFIT),
     )
 
@@ -86,11 +85,10 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection, sa
     """One typed row for each key that changed, of what `folded` has made of a stretch.
 
     The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
-    ``#removed``, ``#records``, ``#weight``; a count for each kind of problem; ``#contradicted``.
+    ``#records``, ``#weight``; a count for each kind of problem; ``#contradicted``.
     """
     items = folded_.withColumn(ITEM, image(F.col("#new")))
-    excluded_ = excluded(columns, said, ITEM)
-    also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM, excluded_), removed(protection.rules)]
+    also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM, excluded(columns, said, ITEM))]
     typed = typed_rows(protection.protected(items, ITEM), columns, also)
     new, key = F.col("#new"), [(F.col(of), field.name) for of, field in zip(keys(columns), columns.key)]
     same_key = reduce(and_, (F.col(name).eqNullSafe(of) for of, name in key))
@@ -102,7 +100,6 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection, sa
         ODD,
         new.isNull().alias(DELETED),
         HAD_OLD,
-        REMOVED,
         RECORDS,
         WEIGHT,
         (F.col(UNREADABLE) + unread.cast("int")).alias(UNREADABLE),

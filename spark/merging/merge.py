@@ -42,7 +42,7 @@ from spark.iceberg.commit_properties import last_word
 from spark.iceberg.commits import committed
 from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
 from spark.iceberg.table import Table
-from spark.merging import accounting, changes, key_filter, removed_attributes
+from spark.merging import accounting, changes, key_filter
 from spark.merging.merge_statement import merge_statement
 from spark.merging.old_images import OldImages, compared_images
 from spark.merging.refused_changes import check_changes
@@ -148,7 +148,7 @@ def _rows_of_changed(this: _Merge, columns: Columns) -> DataFrame:
 
 def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed | None:
     """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked through first."""
-    found: dict[str, Any] = {}
+    found: dict[str, int] = {}
 
     def say() -> dict[str, str]:
         found.update(accounting.watched_counts(this.spark))
@@ -156,7 +156,7 @@ def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed
             raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
         return _marker(this, found)
 
-    rows = without_misfits(accounting.watched(net, columns)).where(has_cells(columns.key))
+    rows = without_misfits(accounting.watched(net)).where(has_cells(columns.key))
     try:
         _commit(this, rows, say, columns)
     except _NotPlain as reason:
@@ -167,7 +167,7 @@ def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed
             raise
         return None  # the counts show it as well, and then it is told what is wrong
     # Nothing was asked where somebody else had done the work meanwhile.
-    return _done(this, found, net, columns) if found else committed_earlier(this.table, this.order)
+    return _done(this, found) if found else committed_earlier(this.table, this.order)
 
 
 def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Committed:
@@ -185,7 +185,7 @@ def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Commi
     if columns != before:
         this.table.evolve(columns)
     _commit(this, rows, lambda: _marker(this, found), columns)
-    return replace(_done(this, found, rows, columns), misfits=misfits, new_columns=new_columns(before, columns, seen))
+    return replace(_done(this, found), misfits=misfits, new_columns=new_columns(before, columns, seen))
 
 
 def _looked_through(this: _Merge, net: DataFrame, columns: Columns) -> tuple[DataFrame, dict[str, int]]:
@@ -215,17 +215,16 @@ def _marker(this: _Merge, found: Mapping[str, int]) -> dict[str, str]:
     return marker_of(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
 
 
-def _done(this: _Merge, found: Mapping[str, Any], rows: DataFrame, columns: Columns) -> Committed:
-    """What the job has committed. `rows`: the changes, of which that was found."""
+def _done(this: _Merge, found: Mapping[str, int]) -> Committed:
+    """What the job has committed."""
     summary = this.table.summary()
     if summary.get(JOB_ID) != this.order.job_id:
         if not (mine := commit_of(this.table.metadata(), this.order.job_id)):
             return committed_earlier(this.table, this.order)  # somebody else has done the same meanwhile
         summary = mine[0]["summary"]  # somebody has committed since
-    counts, removed = _counts(this, found), removed_attributes.told(found, columns, rows)
-    return Committed(
-        counts, continuity=continuity(counts, summary), differences=this.images.differences, removed=removed
-    )
+    counts, of_images = _counts(this, found), this.images
+    told = {"differences": of_images.differences, "removed": of_images.removed}
+    return Committed(counts, continuity=continuity(counts, summary), **told)
 
 
 def _counts(this: _Merge, found: Mapping[str, int]) -> dict[str, int]:

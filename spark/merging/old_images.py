@@ -2,6 +2,7 @@
 
 An option of a table. The counts of a merge tell for nothing how many rows the table should have had; this tells which it
 lacked, which it should not have had, and which held something else. It reads whole rows, of the keys that have changed.
+Beside that, the images tell which attributes items have lost.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.columns.pointers import step
 from pipeline.columns.table_columns import Columns
 from spark.exports.records import image
 from spark.hiding.protection import Protection
 from spark.merging.changes import HAD_OLD, OLD, keys
 from spark.merging.key_filter import MOST_CHANGES
+from spark.report import MOST_LISTED
+from spark.rows.keys import shown
 from spark.rows.projection import ITEM, rows_with_misfits
 from spark.verifying import pairs
 from spark.verifying.pairs import IN_SOURCE, LINE, PERHAPS
@@ -24,10 +28,14 @@ from spark.verifying.sameness import of_source
 
 
 class OldImages(NamedTuple):
-    """What was found: `counts`, which go into the commit, and the first differences, with values, for the report."""
+    """What was found: `counts`, which go into the commit, and for the report the rest.
+
+    `differences`: the first, with values. `removed`: attributes that items have no more, with how many items, and one's key.
+    """
 
     counts: Mapping[str, int] = {}
     differences: Sequence[Mapping[str, Any]] = ()
+    removed: Sequence[Mapping[str, Any]] = ()
 
 
 def compared_images(
@@ -49,7 +57,8 @@ def compared_images(
                 "rows_without_image": found["only_in_table"],
             }
             differ = sum(counts.values()) > counts["images_equal"]
-            return OldImages(counts, pairs.first_differences(compared, judged, columns, protection) if differ else ())
+            first = pairs.first_differences(compared, judged, columns, protection) if differ else ()
+            return OldImages(counts, first, _removed(folded, columns, protection))
     finally:
         compared.unpersist()
 
@@ -75,3 +84,26 @@ def _of_changed(rows: DataFrame, folded: DataFrame, columns: Columns, changes: i
     # For all that Spark knows the keys are as large as the images beside them; whole rows of the table it is not to shuffle.
     changed = F.broadcast(changed) if changes <= MOST_CHANGES else changed
     return rows.join(changed, names, "left_semi")
+
+
+def _removed(folded: DataFrame, columns: Columns, protection: Protection) -> list[dict[str, Any]]:
+    """The attributes that most changed items had before the stretch, and have no more. NULL is none; what is dropped neither."""
+    dropped = [F.lit(rule.path[0]) for rule in protection.rules if rule.drop and len(rule.path) == 1]
+    had = F.array_except(_names(F.col(OLD)), F.array(*dropped)) if dropped else _names(F.col(OLD))
+    changed = folded.where(F.col(HAD_OLD) & F.col("#new").isNotNull())
+    key = (F.col(cell).alias(field.name) for field, cell in zip(columns.key, keys(columns)))
+    each = changed.select(*key, F.explode(F.array_except(had, _names(F.col("#new")))).alias("#name"))
+    rows = (
+        each.groupBy("#name")
+        .agg(F.count(F.lit(1)).alias("count"), F.min(shown([field.name for field in columns.key])).alias("example"))
+        .orderBy(F.desc("count"), "#name")
+        .limit(MOST_LISTED)
+        .collect()
+    )
+    return [{"path": f"/{step(row['#name'])}", "count": row["count"], "example": row["example"]} for row in rows]
+
+
+def _names(image_: Column) -> Column:
+    """The names of an image's attributes, from its JSON text."""
+    members = F.from_json(image_, "map<string,string>")
+    return F.map_keys(F.map_filter(members, lambda _, value: value != '{"NULL":true}'))

@@ -1,11 +1,10 @@
-"""Attributes that items no longer have are told from their images: which, how many items, the key of one."""
+"""Attributes that items no longer have are told where old images are compared: which, how many items, the key of one."""
 
 from __future__ import annotations
 
 import pytest
 
 from pipeline.columns.overrides import Overrides
-from spark.merging import removed_attributes
 from tests.spark.overriding import SECRET
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import NEW_ONLY
@@ -16,7 +15,7 @@ NULL = {"NULL": True}
 
 
 def loaded(shop, **more):
-    source = shop(**more)
+    source = shop(**{"compare_old_images": True, **more})
     source.put(1, *(item(pk, v=N, note=S, empty=NULL) for pk in "abcdefg"), item("c", v=N, note=S, **{"a/b": S}))
     source.load(5)
     source.put(6, item("a", v=N), item("b", v=S, note=S), item("c", v=N, note=NULL), item("new", v=N))
@@ -26,12 +25,9 @@ def loaded(shop, **more):
     return source
 
 
-@pytest.mark.parametrize("most", [50, 0], ids=["few columns", "many columns"])
-@pytest.mark.parametrize("compares", [False, True], ids=["", "images compared"])
 @pytest.mark.parametrize("odd", [N, S], ids=["all as it was", "something odd"])
-def test_what_items_had_before_a_stretch_and_have_no_more_is_told(shop, monkeypatch, most, compares, odd):
-    monkeypatch.setattr(removed_attributes, "_MOST_WATCHED", most)
-    source = loaded(shop, compare_old_images=compares)
+def test_what_items_had_before_a_stretch_and_have_no_more_is_told(shop, odd):
+    source = loaded(shop)
     source.put(8, item("b", v=odd, note=S))
     report = source.merge(5, 20, 35)
     # Of `d` the note came back, as a number; `f` has lost everything, `g` is gone as a whole.
@@ -50,5 +46,6 @@ def test_what_is_dropped_is_told_of_nowhere_and_a_hash_is_there(shop):
     assert [one["path"] for one in report["removed_attributes"]] == ["/a~1b", "/v"]
 
 
-def test_exports_without_old_images_tell_nothing_of_it(shop):
-    assert loaded(shop, view=NEW_ONLY).merge(5, 20, 35)["removed_attributes"] == []
+@pytest.mark.parametrize("given", [{"view": NEW_ONLY}, {"compare_old_images": False}])
+def test_without_old_images_and_where_they_are_not_compared_nothing_is_told_of_it(shop, given):
+    assert loaded(shop, **given).merge(5, 20, 35)["removed_attributes"] == []
