@@ -16,7 +16,7 @@ from pipeline.columns.types import Field
 from pipeline.errors import CountMismatch, KeyMismatch, PipelineError, UnreadableLine
 from pipeline.job_order import JobOrder
 from pipeline.wording import number_of
-from spark.exports.reading import FILE_NAME, Export, file_name, lines, read_exports, records_of, weight_of
+from spark.exports.reading import FILE_NAME, Export, are_told, file_name, lines, read_exports, records_of
 from spark.exports.records import WEIGHT
 from spark.hiding.contradictions import rule_missed
 from spark.java import thrown_in
@@ -50,11 +50,6 @@ class Suspected(NamedTuple):
         return records_of(self.exports)
 
     @property
-    def weight(self) -> int:
-        """What they add up to, each weighed by its file, where every file holds as many as its manifest says."""
-        return weight_of(self.exports)
-
-    @property
     def declared_key(self) -> str:
         """The source table's key, as refusals tell it."""
         return ", ".join(map(str, self.order.source.key))
@@ -69,7 +64,7 @@ def check_items(this: Suspected, found: Mapping[str, int]) -> None:
     """
     if found["unreadable"]:
         raise unreadable_line(this)
-    if (found["items"], found[WEIGHT]) != (this.said, this.weight):
+    if not are_told(this.exports, found["items"], found[WEIGHT]):
         miscounted = miscounted_file(this)
         if miscounted or found["items"] < this.said:
             raise miscounted or other_total(this, found["items"])

@@ -19,7 +19,7 @@ from pipeline.run_reports import COMMITTED, REFUSED
 from spark import files
 from spark.rows.profiles import MISFIT_TAG
 
-MOST_LISTED = 50
+_MOST_LISTED = 50
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,15 @@ def listed_misfits(misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]
     path = F.regexp_replace("pointer", "(?<=[^/])/[0-9]+(?=/|$)", "/*")
     for place in dictionaries(columns):
         path = F.regexp_replace(path, f"^({place})/[^/]+", "$1/*")
-    rows = (
-        misfits.groupBy(path.alias("path"), F.expr(MISFIT_TAG).alias("type"))
-        .agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
-        .orderBy(F.desc("count"), "path", "type")
-        .limit(MOST_LISTED)
-        .collect()
+    return most_frequent(
+        misfits.select(path.alias("path"), F.expr(MISFIT_TAG).alias("type"), "example"), "path", "type"
     )
-    return [row.asDict() for row in rows]
+
+
+def most_frequent(rows: DataFrame, *by: str) -> list[dict[str, Any]]:
+    """What most rows have in columns, with how many have it (``count``), and the least ``example`` of theirs."""
+    counted = rows.groupBy(*by).agg(F.count(F.lit(1)).alias("count"), F.min("example").alias("example"))
+    return [row.asDict() for row in counted.orderBy(F.desc("count"), *by).limit(_MOST_LISTED).collect()]
 
 
 def _heading(order: JobOrder) -> dict[str, Any]:

@@ -27,9 +27,8 @@ def committed_earlier(table: Table, order: JobOrder) -> Committed:
 
     Of a backfill, the misfits and the values of new columns are those of all rows that changed in its stretch. Values of
     new columns that are misfits are not counted among theirs, and a table that was replaced for another type of its key
-    shows nothing of the columns before. Attributes that items no longer have, only images tell of. Texts
-    that are of another kind now are not told from those before. Where its rows
-    cannot be looked at, it is the counts alone.
+    shows nothing of the columns before. Attributes that items no longer have, only images tell of. Texts that are of another
+    kind now are not told from those before. Where its rows cannot be looked at, it is the counts alone.
     """
     found = commit_of(table.metadata(), order.job_id)
     marker = Marker.from_properties(found[0]["summary"]) if found else None

@@ -81,16 +81,19 @@ def serves(type_: ColumnType, seen: Profile) -> bool:
 
 def _pinned(seen: Profile) -> ColumnType | None:
     """The type that the user has declared; None where it leaves a choice to the data and they say nothing of it yet."""
-    scale = decimal_scale(seen.pin)
-    if scale is not None:
-        return ColumnType(Kind.DECIMAL, scale=scale)
-    if seen.pin in TYPE_OF_PIN:
-        return TYPE_OF_PIN[seen.pin]
+    if type_ := type_of_pin(seen.pin):
+        return type_
     tag = tags_of(seen.pin)[0]
     if tag not in seen.values:
         # Of values of other types alone: a column that none of them fits, so that they are seen.
         return _NARROWEST.get(seen.pin) if seen.values else None
     return number_type(seen) if tag == "N" else _container({tag}, seen)
+
+
+def type_of_pin(pin: str) -> ColumnType | None:
+    """The type that a declared one makes of a column, whatever the data; None where it leaves a choice to them."""
+    scale = decimal_scale(pin)
+    return TYPE_OF_PIN.get(pin) if scale is None else ColumnType(Kind.DECIMAL, scale=scale)
 
 
 def number_type(seen: Profile) -> ColumnType:

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from pipeline.columns.decided_types import type_of_pin
 from pipeline.columns.names import name_in_files
 from pipeline.columns.odd_names import check_carried
-from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, mended_by
+from pipeline.columns.overrides import ANY, Override, Overrides, mended_by
 from pipeline.columns.profile import Profile
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import TYPE_OF_PIN, ColumnType, Field, Kind, set_tag
+from pipeline.columns.types import ColumnType, Field, Kind, set_tag
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 
 #: The kinds among which the data decide.
@@ -81,11 +82,8 @@ def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:
 
 def obeys(type_: ColumnType, pin: str) -> bool:
     """Whether a column's type is one that a pin allows."""
-    scale = decimal_scale(pin)
-    if scale is not None:
-        return type_ == ColumnType(Kind.DECIMAL, scale=scale)
-    if pin in TYPE_OF_PIN:
-        return type_ == TYPE_OF_PIN[pin]
+    if only := type_of_pin(pin):
+        return type_ == only
     if pin == "NS":
         return type_.kind is Kind.SET and set_tag(type_) == "NS"
     return type_.kind in _KINDS_OF_PIN[pin]

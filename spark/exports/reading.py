@@ -32,7 +32,8 @@ FILE_NAME: Sql = "substring_index(_metadata.file_path, '/', -1)"
 #: So many different weights there are: the sum of a million million records' still fits a bigint.
 _WEIGHTS = 2**23
 #: In a frame of lines: a number that comes from the name of the file that a line is from. The sum over all records shows a
-#: file with too many and another with too few, which their number does not.
+#: file with too many and another with too few, which their number does not. Not by `FILE_NAME`: what Spark tells of a file
+#: as columns makes it copy each row; but by this nothing can be grouped.
 FILE_WEIGHT: Sql = f"crc32(substring_index(input_file_name(), '/', -1)) % {_WEIGHTS}L"
 #: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
 READ_AT_ONCE = 16
@@ -72,9 +73,9 @@ def records_of(exports: Iterable[Export]) -> int:
     return sum(export.manifest.item_count for export in exports)
 
 
-def weight_of(exports: Iterable[Export]) -> int:
-    """The sum of their weights."""
-    return sum(export.weight for export in exports)
+def are_told(exports: Sequence[Export], records: int, weight: int) -> bool:
+    """Whether their manifests tell of so many records, and of so many in each file as add up to this weight."""
+    return (records, weight) == (records_of(exports), sum(export.weight for export in exports))
 
 
 def read_exports(spark: SparkSession, order: JobOrder) -> list[Export]:

@@ -19,10 +19,8 @@ from spark.expressions.values import (
     CONTAINERS,
     dynamodb_json,
     element_of,
-    elements,
     has,
     is_value,
-    members,
     of,
     says_null,
     strings,
@@ -149,23 +147,21 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
         f"filter({places}, {function(1, is_misfit)})",
         lambda p: struct(
             pointer=f"{p}.place.pointer",
-            json=call("coalesce", when(is_value(f"{p}.value"), dynamodb_json(f"{p}.value")), f"'{NO_VALUE}'"),
+            json=when(is_value(f"{p}.value"), dynamodb_json(f"{p}.value"), f"'{NO_VALUE}'"),
         ),
     )
 
 
 def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
-    """Whether a column of this rule has a cell for the value; false or null if not, null for no column."""
+    """Whether a column of this rule has a cell for what is a value (`is_value`); false or null if not, null for no column."""
     kind = f"substring_index({rule}, ':', 1)"
     pairs = (f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
     is_taken = one_of(joined(kind, "' '", tag_of(value)), pairs)
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
-    is_whole = f"{members(value)} IS NOT NULL OR {elements(value)} IS NOT NULL"
-    is_opened = one_of(kind, (container.value for container in CONTAINERS))
     is_text = when(f"{kind} = '{Kind.SCALARS.value}'", f"coalesce({is_number(of(value, 'N'))}, true)", "true")
-    held = when(one_of(kind, _NUMBERS), all_fit, when(is_opened, is_whole, is_text))
+    held = when(one_of(kind, _NUMBERS), all_fit, is_text)
     return f"{is_taken} AND {held}"
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pipeline.columns.beyond_columns import beyond_columns
-from pipeline.columns.overrides import ANY, Override, Overrides, decimal_scale, is_narrow, tags_of
+from pipeline.columns.decided_types import type_of_pin
+from pipeline.columns.overrides import ANY, Override, Overrides, is_narrow, tags_of
 from pipeline.columns.rules_inside import Rules, below, inside_items
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import LONG, ColumnType, Kind
 from spark.expressions.numbers import number
 from spark.expressions.sql import Sql, call, function, joined, let, literal, member, one_of, transform, when
 from spark.expressions.values import elements, members, of, says_null, tag_of
@@ -61,9 +61,8 @@ def _of_any(value: Sql, names: Sequence[str], body: Callable[[Sql], Sql]) -> Sql
 
 
 def _if_excluded(value: Sql, rule: Override) -> Sql:
-    if is_narrow(rule.type):
-        scale = decimal_scale(rule.type)
-        column = LONG if scale is None else ColumnType(Kind.DECIMAL, scale=scale)
+    column = type_of_pin(rule.type)
+    if column and is_narrow(rule.type):
         fits = f"{number(column, of(value, 'N'))} IS NOT NULL"
     else:
         fits = one_of(tag_of(value), tags_of(rule.type))

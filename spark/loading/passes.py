@@ -188,7 +188,7 @@ def _checked(this: Load, target: Target, branch: str, rows: Counted) -> Written:
 
 
 def _held(this: Load, branch: str, found: Mapping[str, int]) -> dict[str, int]:
-    """How many items there are, and their weight. Where some task was done twice, the rows that were written tell.
+    """How many items there are, and their weight, where some task was done twice: the rows that were written tell.
 
     That happens where an executor is lost with what it had made. How many each file holds is not known then, but that all
     items are there; none need be read again.
@@ -196,7 +196,7 @@ def _held(this: Load, branch: str, found: Mapping[str, int]) -> dict[str, int]:
     said = this.manifest.item_count
     if branch and found["items"] > said == rows_in(this, branch):
         return {"items": said, WEIGHT: this.export.weight}
-    return {"items": found["items"], WEIGHT: found[WEIGHT]}
+    return {}
 
 
 def rows_in(this: Load, branch: str) -> int:

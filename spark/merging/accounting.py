@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from pipeline.columns.names import WRITE_TIME
 from pipeline.job_order import JobOrder
-from spark.exports.reading import Export, records_of, weight_of
+from spark.exports.reading import Export, are_told
 from spark.exports.records import WEIGHT
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.iceberg.commit_properties import counted_so_far
@@ -85,7 +85,7 @@ def watched_counts(spark: SparkSession) -> dict[str, int]:
 
 def is_plain(found: Mapping[str, int], exports: Sequence[Export]) -> bool:
     """Whether changes are as many records as the manifests of exports say, none of them with a problem, and no row is odd."""
-    is_whole = (found["read"], found[WEIGHT]) == (records_of(exports), weight_of(exports))
+    is_whole = are_told(exports, found["read"], found[WEIGHT])
     return is_whole and not any(found[name] for name in (*_PROBLEMS, CONTRADICTED, "odd"))
 
 

@@ -43,8 +43,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
     """One row for each key that changed, from lines as `numbered_lines` gives them; nothing of an image is looked at yet.
 
     The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
-    deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key. `with_old`:
-    ``#old`` besides.
+    deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key; ``#old`` (`with_old`).
     """
     key = keys(columns)
     records = changes(lines_, with_old=with_old).select(
@@ -76,7 +75,8 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
         *key,
         (old.isNotNull() if with_old else old).alias(HAD_OLD),
         *([old.alias(OLD)] if with_old else []),
-        *("last.#micros", "last.#new"),
+        "last.#micros",
+        "last.#new",
         *(RECORDS, WEIGHT, CONFLICTS, UNREADABLE, LACKING, UNFIT),
     )
 

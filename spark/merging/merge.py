@@ -222,9 +222,9 @@ def _done(this: _Merge, found: Mapping[str, int]) -> Committed:
         if not (mine := commit_of(this.table.metadata(), this.order.job_id)):
             return committed_earlier(this.table, this.order)  # somebody else has done the same meanwhile
         summary = mine[0]["summary"]  # somebody has committed since
-    counts, of_images = _counts(this, found), this.images
-    told = {"differences": of_images.differences, "removed": of_images.removed}
-    return Committed(counts, continuity=continuity(counts, summary), **told)
+    counts, images = _counts(this, found), this.images
+    doubt = continuity(counts, summary)
+    return Committed(counts, continuity=doubt, differences=images.differences, removed=images.removed)
 
 
 def _counts(this: _Merge, found: Mapping[str, int]) -> dict[str, int]:

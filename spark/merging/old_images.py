@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.pointers import step
 from pipeline.columns.table_columns import Columns
 from spark.exports.records import image
+from spark.expressions.pointers import below, step_of
 from spark.hiding.protection import Protection
 from spark.merging.changes import HAD_OLD, OLD, keys
 from spark.merging.key_filter import MOST_CHANGES
-from spark.report import MOST_LISTED
+from spark.report import most_frequent
 from spark.rows.keys import shown
 from spark.rows.projection import ITEM, rows_with_misfits
 from spark.verifying import pairs
@@ -88,22 +88,14 @@ def _of_changed(rows: DataFrame, folded: DataFrame, columns: Columns, changes: i
 
 def _removed(folded: DataFrame, columns: Columns, protection: Protection) -> list[dict[str, Any]]:
     """The attributes that most changed items had before the stretch, and have no more. NULL is none; what is dropped neither."""
-    dropped = [F.lit(rule.path[0]) for rule in protection.rules if rule.drop and len(rule.path) == 1]
-    had = F.array_except(_names(F.col(OLD)), F.array(*dropped)) if dropped else _names(F.col(OLD))
-    changed = folded.where(F.col(HAD_OLD) & F.col("#new").isNotNull())
+    changed = folded.where(F.col(HAD_OLD) & F.col("#new").isNotNull()).withColumn(ITEM, image(F.col(OLD)))
+    gone = F.array_except(_names(F.col(ITEM)), _names(image(F.col("#new"))))
     key = (F.col(cell).alias(field.name) for field, cell in zip(columns.key, keys(columns)))
-    each = changed.select(*key, F.explode(F.array_except(had, _names(F.col("#new")))).alias("#name"))
-    rows = (
-        each.groupBy("#name")
-        .agg(F.count(F.lit(1)).alias("count"), F.min(shown([field.name for field in columns.key])).alias("example"))
-        .orderBy(F.desc("count"), "#name")
-        .limit(MOST_LISTED)
-        .collect()
-    )
-    return [{"path": f"/{step(row['#name'])}", "count": row["count"], "example": row["example"]} for row in rows]
+    each = protection.protected(changed, ITEM).select(*key, F.explode(gone).alias("#name"))
+    example = shown([field.name for field in columns.key]).alias("example")
+    return most_frequent(each.select(F.expr(below("''", step_of("`#name`"))).alias("path"), example), "path")
 
 
-def _names(image_: Column) -> Column:
-    """The names of an image's attributes, from its JSON text."""
-    members = F.from_json(image_, "map<string,string>")
-    return F.map_keys(F.map_filter(members, lambda _, value: value != '{"NULL":true}'))
+def _names(level: Column) -> Column:
+    """The names of what is not NULL in a level."""
+    return F.map_keys(F.map_filter(level, lambda _, value: ~value["NULL"].eqNullSafe("true")))

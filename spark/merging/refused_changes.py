@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from pipeline.columns.types import Field
 from pipeline.errors import ConflictingChanges, KeyDoesNotFit, KeyMismatch, RebuildNeeded
 from pipeline.wording import number_of
+from spark.exports.reading import are_told
 from spark.exports.records import WEIGHT
 from spark.hiding.contradictions import rule_missed
 from spark.hiding.missed_rules import CONTRADICTED
@@ -27,7 +28,7 @@ def check_changes(this: Suspected, found: Mapping[str, int], rows: DataFrame) ->
     stretch, declared = f"{this.order.job_id} ({number_of(len(this.exports), 'export')})", this.declared_key
     if found[changes.UNREADABLE] or found["no_value"]:
         raise unreadable_line(this)
-    if (found["read"], found[WEIGHT]) != (this.said, this.weight):
+    if not are_told(this.exports, found["read"], found[WEIGHT]):
         # A change that was looked up in the table stands there once for each row of its key.
         raise _doubled_rows(this, rows) or miscounted_file(this) or other_total(this, found["read"])
     lacks = F.expr(changes.lacks_whole_key(this.order.source))
