@@ -26,8 +26,8 @@ _MOST_LISTED = 50
 class Committed:
     """What a job committed. `continuity`: a warning where the table and the changes disagree, else empty.
 
-    `differences`: the first rows that were not what old images say, where those are compared. `removed`: attributes that
-    items no longer have, where old images are compared.
+    `differences`: the first rows that were not what old images say, where those are compared. `removed`: what items had by
+    their old images, and have no more (`spark.merging.lost_attributes`).
     """
 
     counts: Mapping[str, int]

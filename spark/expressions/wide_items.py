@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
-from spark.expressions.sql import Sql, call, let, literal, member, struct, transform, when
-from spark.expressions.values import PARSED, VALUE_TYPE, has
+from spark.expressions.sql import Sql, call, let, member, struct, transform, when
+from spark.expressions.values import PARSED, VALUE_TYPE, has, placed
 
 #: Items with more than WIDE attributes, or more than MANY_SCALARS scalar ones, are read this way. Fewer are quicker each by
 #: itself, and so are containers, which are only carried along here.
@@ -55,20 +55,13 @@ class Packed:
         longest = max(len(field.attribute) for field in fields)
         # What holds no attribute is looked for under a name that none has.
         names = [field.attribute or "_" * (2 + longest + i) for i, field in enumerate(fields)]
-        # A value is found by its place, by way of JSON: a map's names are gone through one by one.
-        named = ",".join(f"`{name.replace('`', '``')}`:{VALUE_TYPE}" for name in names)
-        numbered = ",".join(f"c{i}:{VALUE_TYPE}" for i in range(len(fields)))
-        # Spark looks for one name of its own among them, `_corrupt_record`, unless told another: one that is none of these.
-        none_of_them = "_" * (1 + longest)
-        options = f"map('columnNameOfCorruptRecord', '{none_of_them}')"
-        placed = f"from_json({call('to_json', item)}, {literal(f'struct<{named}>')}, {options})"
-        return let(f"cast({placed} AS struct<{numbered}>)", self._lists)
+        return let(placed(call("to_json", item), names, VALUE_TYPE), self._lists)
 
-    def _lists(self, placed: Sql) -> Sql:
+    def _lists(self, found: Sql) -> Sql:
         places = itertools.count()
 
         def values(fields: Sequence[Field]) -> Sql:
-            return call("array", *(_taken(field.type, f"{placed}.c{next(places)}") for field in fields))
+            return call("array", *(_taken(field.type, f"{found}.c{next(places)}") for field in fields))
 
         lists = {_APART: values(self.apart)}
         for i, (type_, fields) in enumerate(self.lists.items()):

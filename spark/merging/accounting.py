@@ -20,7 +20,7 @@ from spark.exports.reading import Export, are_told
 from spark.exports.records import WEIGHT
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.iceberg.commit_properties import counted_so_far
-from spark.merging.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
+from spark.merging.changes import CONFLICTS, DELETED, HAD_OLD, LACKING, LOSES, OTHER_KEY, RECORDS, UNFIT, UNREADABLE
 from spark.rows.projection import ODD, has_no_value, misfit_count
 
 OUTCOMES = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient")
@@ -97,12 +97,13 @@ def _counts() -> list[Column]:
         F.sum(F.col(RECORDS) - 1).alias("folded"),
         *(F.sum(name).alias(name) for name in _PROBLEMS),
         F.count(CONTRADICTED).alias(CONTRADICTED),
+        F.count_if(LOSES).alias(LOSES),
     ]
 
 
 def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
     """All counts, of which some were not asked for, and those of no rows are null."""
-    names = ("read", WEIGHT, *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, "odd", "misfits", "no_value")
+    names = ("read", WEIGHT, *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, LOSES, "odd", "misfits", "no_value")
     return {name: found.get(name) or 0 for name in names}
 
 

@@ -16,15 +16,17 @@ from pyspark.sql import functions as F
 
 from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.overrides import Overrides
+from pipeline.columns.rules_inside import inside_items
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from spark.exports.reading import FILE_NAME, Export, file_name
 from spark.exports.records import WEIGHT, changes, image, weighed_lines
+from spark.expressions.lost_names import lost
 from spark.expressions.sql import Sql, looked_up
 from spark.hiding.excluded_types import excluded
 from spark.hiding.missed_rules import CONTRADICTED
-from spark.hiding.protection import Protection
+from spark.hiding.protection import UNPROTECTED, Protection
 from spark.rows.keys import LACKS_KEY, key_cells, lacks_key
 from spark.rows.projection import ITEM, ODD, READABLE, rows_with_misfits, typed_rows
 from spark.rows.table_rows import held_in
@@ -34,23 +36,51 @@ DELETED, HAD_OLD, RECORDS = "#deleted", "#had_old", "#records"
 UNREADABLE, LACKING, UNFIT, OTHER_KEY, CONFLICTS = "#unreadable", "#lacking", "#unfit", "#other_key", "#conflicts"
 #: The old image before the stretch as JSON text, null where there was none.
 OLD = "#old"
+#: The pointers of what the item has lost since then, and whether there are any; none where there are no old images.
+LOST, LOSES = "#lost", "#loses"
 _WINDOW = "#window"
 #: A record's key, a level.
 KEYS: Sql = "`#keys`"
 
 
-def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old: bool = False) -> DataFrame:
-    """One row for each key that changed, from lines as `numbered_lines` gives them; nothing of an image is looked at yet.
+def folded(
+    lines_: DataFrame,
+    source: SourceTable,
+    columns: Columns,
+    protection: Protection = UNPROTECTED,
+    *,
+    with_lost: bool = False,
+    with_old: bool = False,
+) -> DataFrame:
+    """One row for each key that changed, from lines as `numbered_lines` gives them; of images only names are looked at yet.
 
     The key's cells; ``#had_old`` (before the stretch), ``#micros``, ``#new`` (the last image as JSON text, null for a
-    deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key; ``#old`` (`with_old`).
+    deletion), ``#records`` and their ``#weight``; a count for each kind of problem but another key; ``#lost`` (empty but
+    `with_lost`); ``#old`` (`with_old`, and then `with_lost`).
     """
     key = keys(columns)
-    records = changes(lines_, with_old=with_old).select(
-        "*",
-        *(cell.alias(name) for cell, name in zip(key_cells(KEYS, columns.key), key)),
-        F.expr(lacks_whole_key(source)).alias(LACKS_KEY),
+    rows = _gathered(_keyed(changes(lines_, with_old=with_lost), source, columns), key)
+    old, rules = F.col(f"first.{OLD}"), inside_items(protection.rules)
+    gone = lost(f"first.`{OLD}`", "last.`#new`", columns.all, rules) if with_lost else "array()"
+    return rows.select(
+        *key,
+        (old.isNotNull() if with_lost else old).alias(HAD_OLD),
+        *([old.alias(OLD)] if with_old else []),
+        F.expr(gone).alias(LOST),
+        "last.#micros",
+        "last.#new",
+        *(RECORDS, WEIGHT, CONFLICTS, UNREADABLE, LACKING, UNFIT),
     )
+
+
+def _keyed(records: DataFrame, source: SourceTable, columns: Columns) -> DataFrame:
+    """Records with the key's cells, and whether there is another key than the source's."""
+    cells = (cell.alias(name) for cell, name in zip(key_cells(KEYS, columns.key), keys(columns)))
+    return records.select("*", *cells, F.expr(lacks_whole_key(source)).alias(LACKS_KEY))
+
+
+def _gathered(records: DataFrame, key: Sequence[str]) -> DataFrame:
+    """One row for each key: of its ``first`` record what was before it, its ``last``, and what is counted of all."""
     when = (F.col(_WINDOW), F.col("#micros"))
     readable, lacking = F.col(READABLE), F.col(LACKS_KEY)
     whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
@@ -59,7 +89,7 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
         F.size(F.collect_set(F.when(whole_key, F.struct(*parts))))
         for parts in (when, (*when, F.xxhash64(F.coalesce("#new", F.lit("")))))
     )
-    rows = records.groupBy(*key).agg(
+    return records.groupBy(*key).agg(
         # Of several records in the first window the newest tells, for what came before it, too.
         F.min(F.struct(_WINDOW, (-F.col("#micros")).alias("#micros"), OLD)).alias("first"),
         F.max(F.struct(*when, "#new")).alias("last"),
@@ -70,22 +100,13 @@ def folded(lines_: DataFrame, source: SourceTable, columns: Columns, *, with_old
         F.count_if(readable & lacking).alias(LACKING),
         F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
     )
-    old = F.col(f"first.{OLD}")
-    return rows.select(
-        *key,
-        (old.isNotNull() if with_old else old).alias(HAD_OLD),
-        *([old.alias(OLD)] if with_old else []),
-        "last.#micros",
-        "last.#new",
-        *(RECORDS, WEIGHT, CONFLICTS, UNREADABLE, LACKING, UNFIT),
-    )
 
 
 def net_changes(folded_: DataFrame, columns: Columns, protection: Protection, said: Overrides) -> DataFrame:
     """One typed row for each key that changed, of what `folded` has made of a stretch.
 
     The cells of the table's columns (`table_rows.cells`), with ``#odd`` for ``_misfits``; ``#deleted``, ``#had_old``,
-    ``#records``, ``#weight``; a count for each kind of problem; ``#contradicted``.
+    ``#loses``, ``#records``, ``#weight``; a count for each kind of problem; ``#contradicted``.
     """
     items = folded_.withColumn(ITEM, image(F.col("#new")))
     also = [f"`{ITEM}` IS NULL AS `#no_image`", protection.contradicted(ITEM, excluded(columns, said, ITEM))]
@@ -100,6 +121,7 @@ def net_changes(folded_: DataFrame, columns: Columns, protection: Protection, sa
         ODD,
         new.isNull().alias(DELETED),
         HAD_OLD,
+        (F.size(LOST) > 0).alias(LOSES),
         RECORDS,
         WEIGHT,
         (F.col(UNREADABLE) + unread.cast("int")).alias(UNREADABLE),

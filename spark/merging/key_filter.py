@@ -60,8 +60,14 @@ def brought(rows: int, changes: int) -> int:
 
 
 @contextmanager
-def filtered(changes: DataFrame, key: Sequence[str], most: int) -> Iterator[Callable[[], KeyFilter]]:
-    """The filter of the keys in a frame of at most so many rows, made while something else is done; call it to wait for it."""
+def filtered(changes: DataFrame, key: Sequence[str], rows: int, most: int) -> Iterator[Callable[[], KeyFilter]]:
+    """The filter of the keys of at most so many changes of a table of so many rows, where it pays; call it to wait for it.
+
+    It is made while something else is done.
+    """
+    if not pays(rows, most):
+        yield KeyFilter
+        return
     with ThreadPoolExecutor(1) as beside:
         yield beside.submit(_filter, changes, key, most).result
 

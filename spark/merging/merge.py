@@ -43,6 +43,7 @@ from spark.iceberg.commits import committed
 from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
 from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
+from spark.merging.lost_attributes import LostAttributes
 from spark.merging.merge_statement import merge_statement
 from spark.merging.old_images import OldImages, compared_images
 from spark.merging.refused_changes import check_changes
@@ -64,8 +65,8 @@ class _Merge(NamedTuple):
     """What every step of one merge needs.
 
     `images_tell`: whether the images alone say what each change will do. `metadata`: the table's from before it. `folded`: the
-    changes before they are typed. `changed`: the filter of their keys, to be waited for. `held`: lets go of what was kept when
-    the merge has ended. `images`: what old images were compared with.
+    changes before they are typed. `changed`: the filter of their keys, to be waited for. `lost`: what items have lost by them.
+    `held`: lets go of what was kept when the merge has ended. `images`: what old images were compared with.
     """
 
     spark: SparkSession
@@ -77,6 +78,7 @@ class _Merge(NamedTuple):
     metadata: Mapping[str, Any]
     folded: DataFrame
     changed: Callable[[], key_filter.KeyFilter]
+    lost: LostAttributes
     held: ExitStack
     images: OldImages = OldImages()
 
@@ -111,12 +113,11 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
             lines = changes.numbered_lines(spark, exports)
             if any(export.files_with_records for export in exports):
                 gather_for(spark, records, packed_bytes(lines))
-            folded = changes.folded(lines, order.source, before, with_old=compares)
+            folded = changes.folded(lines, order.source, before, protection, with_lost=images_tell, with_old=compares)
             folded = held.enter_context(kept(folded, at_once=True))
-            changed = key_filter.KeyFilter
-            if key_filter.pays(rows, records):
-                changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), records))
-            this = _Merge(spark, order, table, exports, images_tell, protection, metadata, folded, changed, held)
+            changed = held.enter_context(key_filter.filtered(folded, changes.keys(before), rows, records))
+            lost = held.enter_context(LostAttributes.of(folded, before))
+            this = _Merge(spark, order, table, exports, images_tell, protection, metadata, folded, changed, lost, held)
             net = _with_outcomes(this, before)
         if compares:
             images = compared_images(folded, records, _rows_of_changed(this, before), before, protection)
@@ -211,6 +212,9 @@ def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]]
 
 
 def _marker(this: _Merge, found: Mapping[str, int]) -> dict[str, str]:
+    """What the commit says of itself. From here on it is only committed."""
+    if found[changes.LOSES]:
+        this.lost.look_for()
     billed = sum(export.manifest.billed_bytes for export in this.exports)
     return marker_of(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
 
@@ -222,9 +226,8 @@ def _done(this: _Merge, found: Mapping[str, int]) -> Committed:
         if not (mine := commit_of(this.table.metadata(), this.order.job_id)):
             return committed_earlier(this.table, this.order)  # somebody else has done the same meanwhile
         summary = mine[0]["summary"]  # somebody has committed since
-    counts, images = _counts(this, found), this.images
-    doubt = continuity(counts, summary)
-    return Committed(counts, continuity=doubt, differences=images.differences, removed=images.removed)
+    counts, differences = _counts(this, found), this.images.differences
+    return Committed(counts, continuity=continuity(counts, summary), differences=differences, removed=this.lost.found)
 
 
 def _counts(this: _Merge, found: Mapping[str, int]) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 An option of a table. The counts of a merge tell for nothing how many rows the table should have had; this tells which it
 lacked, which it should not have had, and which held something else. It reads whole rows, of the keys that have changed.
-Beside that, the images tell which attributes items have lost.
 """
 
 from __future__ import annotations
@@ -10,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.columns.table_columns import Columns
 from spark.exports.records import image
-from spark.expressions.pointers import below, step_of
 from spark.hiding.protection import Protection
 from spark.merging.changes import HAD_OLD, OLD, keys
 from spark.merging.key_filter import MOST_CHANGES
-from spark.report import most_frequent
-from spark.rows.keys import shown
 from spark.rows.projection import ITEM, rows_with_misfits
 from spark.verifying import pairs
 from spark.verifying.pairs import IN_SOURCE, LINE, PERHAPS
@@ -28,14 +24,10 @@ from spark.verifying.sameness import of_source
 
 
 class OldImages(NamedTuple):
-    """What was found: `counts`, which go into the commit, and for the report the rest.
-
-    `differences`: the first, with values. `removed`: attributes that items have no more, with how many items, and one's key.
-    """
+    """What was found: `counts`, which go into the commit, and the first `differences`, with values, for the report."""
 
     counts: Mapping[str, int] = {}
     differences: Sequence[Mapping[str, Any]] = ()
-    removed: Sequence[Mapping[str, Any]] = ()
 
 
 def compared_images(
@@ -58,7 +50,7 @@ def compared_images(
             }
             differ = sum(counts.values()) > counts["images_equal"]
             first = pairs.first_differences(compared, judged, columns, protection) if differ else ()
-            return OldImages(counts, first, _removed(folded, columns, protection))
+            return OldImages(counts, first)
     finally:
         compared.unpersist()
 
@@ -84,18 +76,3 @@ def _of_changed(rows: DataFrame, folded: DataFrame, columns: Columns, changes: i
     # For all that Spark knows the keys are as large as the images beside them; whole rows of the table it is not to shuffle.
     changed = F.broadcast(changed) if changes <= MOST_CHANGES else changed
     return rows.join(changed, names, "left_semi")
-
-
-def _removed(folded: DataFrame, columns: Columns, protection: Protection) -> list[dict[str, Any]]:
-    """The attributes that most changed items had before the stretch, and have no more. NULL is none; what is dropped neither."""
-    changed = folded.where(F.col(HAD_OLD) & F.col("#new").isNotNull()).withColumn(ITEM, image(F.col(OLD)))
-    gone = F.array_except(_names(F.col(ITEM)), _names(image(F.col("#new"))))
-    key = (F.col(cell).alias(field.name) for field, cell in zip(columns.key, keys(columns)))
-    each = protection.protected(changed, ITEM).select(*key, F.explode(gone).alias("#name"))
-    example = shown([field.name for field in columns.key]).alias("example")
-    return most_frequent(each.select(F.expr(below("''", step_of("`#name`"))).alias("path"), example), "path")
-
-
-def _names(level: Column) -> Column:
-    """The names of what is not NULL in a level."""
-    return F.map_keys(F.map_filter(level, lambda _, value: ~value["NULL"].eqNullSafe("true")))

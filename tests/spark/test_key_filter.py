@@ -46,7 +46,7 @@ def test_all_keys_that_changed_pass_and_hardly_any_other(spark, first, second):
     made = [f"{_MADE_OF[of]} AS {name}" for of, name in zip((first, second), key, strict=False)]
     rows = spark.range(20_000).selectExpr("id % 20 = 0 AS is_changed", *made).cache()
     changes = rows.where("is_changed").selectExpr(*(f"{name} AS `#{name}`" for name in key))
-    with filtered(changes, [f"#{name}" for name in key], 1_000) as made:
+    with filtered(changes, [f"#{name}" for name in key], LEAST_ROWS, 1_000) as made:
         passed = made().passed(rows, key)
         (condition,) = made().conditions(key)
         of_statement = spark.sql("SELECT * FROM {rows} WHERE " + condition, made().arguments, rows=rows)  # noqa: S608 - our own words

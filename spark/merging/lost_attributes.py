@@ -1,0 +1,51 @@
+"""What items have lost by a merge, for its report: attributes, and fields of maps that are structs in the table.
+
+A merge replaces whole rows, so nothing has to be done about it; it is told because a null in the table does not tell it.
+Whether there is any is counted with all else; what it is, is looked for while the merge commits, which keeps no task busy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.columns.table_columns import Columns
+from spark.merging.changes import LOST, keys
+from spark.report import most_frequent
+from spark.rows.keys import shown
+
+
+class LostAttributes:
+    """What most items had before folded changes with old images, and have no more, with how many items, and one's key."""
+
+    def __init__(self, folded: DataFrame, columns: Columns, beside: ThreadPoolExecutor):
+        """Nothing is looked for yet."""
+        self._folded, self._columns, self._beside = folded, columns, beside
+        self._found: Future[list[dict[str, Any]]] | None = None
+
+    @classmethod
+    @contextmanager
+    def of(cls, folded: DataFrame, columns: Columns) -> Iterator[LostAttributes]:
+        """Of folded changes, which are there until this ends."""
+        with ThreadPoolExecutor(1) as beside:
+            yield cls(folded, columns, beside)
+
+    def look_for(self) -> None:
+        """Begin to look for them, while something else is done."""
+        self._found = self._found or self._beside.submit(self._look)
+
+    @property
+    def found(self) -> list[dict[str, Any]]:
+        """What was found; nothing where nobody has asked to look."""
+        return self._found.result() if self._found else []
+
+    def _look(self) -> list[dict[str, Any]]:
+        key = (F.col(cell).alias(field.name) for field, cell in zip(self._columns.key, keys(self._columns)))
+        losing = self._folded.where(F.size(LOST) > 0).select(*key, LOST)
+        example = shown([field.name for field in self._columns.key]).alias("example")
+        return most_frequent(losing.select(example, F.explode(LOST).alias("path")), "path")

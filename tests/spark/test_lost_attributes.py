@@ -1,0 +1,98 @@
+"""What items no longer have is told: which attributes, and fields of structs; how many items, the key of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.columns.overrides import Overrides
+from tests.spark.overriding import SECRET
+from tests.spark.sample_items import N, S, item
+from tests.spark.shop import NEW_ONLY
+
+pytestmark = pytest.mark.spark
+
+NULL = {"NULL": True}
+
+
+def loaded(shop, **more):
+    source = shop(**more)
+    source.put(1, *(item(pk, v=N, note=S, empty=NULL) for pk in "abcdefg"), item("c", v=N, note=S, **{"a/b": S}))
+    source.load(5)
+    source.put(6, item("a", v=N), item("b", v=S, note=S), item("c", v=N, note=NULL), item("new", v=N))
+    source.put(7, item("d", v=N), item("e", v=N))
+    source.put(22, item("d", v=N, note=N), item("f"), item("g", v=N))
+    source.delete(23, item("g"))
+    return source
+
+
+@pytest.mark.parametrize("compares", [False, True])
+@pytest.mark.parametrize("odd", [N, S], ids=["all as it was", "something odd"])
+def test_what_items_had_before_a_stretch_and_have_no_more_is_told(shop, odd, compares):
+    source = loaded(shop, compare_old_images=compares)
+    source.put(8, item("b", v=odd, note=S))
+    report = source.merge(5, 20, 35)
+    # Of `c` the note is NULL now; of `d` it came back, as a number; `f` has lost everything, `g` is gone as a whole.
+    assert report["removed_attributes"] == [
+        {"path": "/empty", "count": 5, "example": '{"pk":"a"}'},
+        {"path": "/note", "count": 3, "example": '{"pk":"a"}'},
+        {"path": "/a~1b", "count": 1, "example": '{"pk":"c"}'},
+        {"path": "/v", "count": 1, "example": '{"pk":"f"}'},
+    ]
+    assert source.differences(35) == []
+    assert source.merge(35, 50)["removed_attributes"] == []
+
+
+def test_what_is_dropped_is_told_of_nowhere_and_a_hash_is_there(shop):
+    said = Overrides.parse({"note": {"drop": True}, "v": {"hash": True}})
+    report = loaded(shop, columns=said, secret=SECRET).merge(5, 20, 35)
+    assert [one["path"] for one in report["removed_attributes"]] == ["/empty", "/a~1b", "/v"]
+
+
+def test_without_old_images_nothing_is_told_of_it(shop):
+    assert loaded(shop, view=NEW_ONLY).merge(5, 20, 35)["removed_attributes"] == []
+
+
+# Names that Spark would take for its own, that would end a quoted name or a path, and more than are looked for one by one.
+@pytest.mark.parametrize("names", [("_corrupt_record", "`x"), ("it's?", "a"), tuple("abcdefgh")])
+def test_fields_of_structs_are_told_of_and_what_is_in_lists_is_not(shop, names):
+    def who(pk, inner, **fields):
+        lines = {"L": [{"M": {"sku": S, **fields}}]}
+        return item(pk, lines=lines, **{name: {"M": {"in": {"M": inner}, **fields}} for name in names})
+
+    source = shop()
+    source.put(1, who("a", {"x": N, "y": S}, z=S), who("b", {"x": N, "y": NULL}, z=S), who("c", {"x": N, "y": S}, z=S))
+    source.load(5)
+    source.put(6, who("a", {"x": N}, z=S), who("b", {"x": N, "y": S}), who("c", {"y": S}, z=N))
+    assert source.merge(5, 20)["removed_attributes"] == [
+        {"path": f"/{name}/{field}", "count": 1, "example": f'{{"pk":"{pk}"}}'}
+        for name in sorted(names)
+        for field, pk in (("in/x", "c"), ("in/y", "a"), ("z", "b"))
+    ]
+    assert source.differences(20) == []
+
+
+def test_names_of_a_dictionary_are_data_and_not_told_of(shop):
+    source = shop(columns=Overrides.parse({"/prices": {"type": "map"}}))
+    source.put(1, item("a", prices={"M": {"eur": N, "usd": N}}))
+    source.load(5)
+    source.put(6, item("a", prices={"M": {"eur": N}}))
+    assert source.merge(5, 20)["removed_attributes"] == []
+
+
+def test_fields_that_are_dropped_are_told_of_nowhere(shop):
+    source = shop(columns=Overrides.parse({"/who/zip": {"drop": True}, "/all/*": {"drop": True}}))
+    source.put(1, *(item(pk, who={"M": {"zip": S, "city": S}}, all={"M": {"a": S}}) for pk in "ab"))
+    source.load(5)
+    source.put(6, item("a", who={"M": {}}, all={"M": {}}), item("b", who={"M": {"city": S}}, all={"M": {}}))
+    told = source.merge(5, 20)["removed_attributes"]
+    assert told == [{"path": "/who/city", "count": 1, "example": '{"pk":"a"}'}]
+
+
+def test_a_map_that_is_gone_or_another_type_now_is_not_gone_through(shop):
+    source = shop()
+    source.put(1, *(item(pk, who={"M": {"city": S}}) for pk in "abc"))
+    source.load(5)
+    source.put(6, item("a"), item("b", who=S), item("c", who=NULL))
+    told = source.merge(5, 20)["removed_attributes"]
+    assert told == [{"path": "/who", "count": 1, "example": '{"pk":"a"}'}]
+    assert source.differences(20) == []
