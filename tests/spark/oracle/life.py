@@ -16,6 +16,7 @@ from local.aws.pitr.offline import FullExport
 from local.reader import columns
 from pipeline.identity import KeyAttribute
 from tests.spark.large import always_filtered
+from tests.spark.oracle.lost import wrongly_told
 from tests.spark.oracle.needless import needless_after_load, needless_after_merge
 from tests.spark.oracle.values import Value, deep, names, usual_type, value
 from tests.spark.oracle.wishes import NO_WISHES, SECRET, Wishes
@@ -108,7 +109,8 @@ class Life:
     def merged(self, bounds: Sequence[float]) -> list[str]:
         """Merge those windows; what is wrong, first what the product says of it."""
         self._note_columns()
-        said = self._continued(self.shop.merge(*bounds))
+        report = self.shop.merge(*bounds)
+        said = self._continued(report) + self._lost(report, bounds)
         return said + self._compared(f"the merge up to minute {bounds[-1]}", bounds[-1], merged_from=bounds[0])
 
     def _work(self, at: float) -> None:
@@ -162,6 +164,13 @@ class Life:
         compared = {name: count for name, count in report["counts"].items() if "image" in name}
         is_wrong = bool(report["continuity"]) or bool(compared) is not (self.shop.view == BOTH_IMAGES)
         return [f"a merge says: {report['continuity']} {compared}"] if is_wrong else []
+
+    def _lost(self, report: Mapping[str, Any], bounds: Sequence[float]) -> list[str]:
+        """What items have lost must be told where there are old images, and nowhere else."""
+        told = report["removed_attributes"]
+        if self.shop.view == NEW_ONLY:
+            return [f"a merge without old images says: {told}"] if told else []
+        return wrongly_told(told, self.shop, bounds[0], bounds[-1], self.wishes.shown)
 
     def _verified(self, at: float) -> list[str]:
         """What our own verification says must be what the comparison says."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
 from local.aws.pitr.oddities import ODDITIES
 from spark.expressions import wide_items
+from spark.merging import changes
 from tests.spark.oracle.handled import HandledLife
 from tests.spark.oracle.life import Life
 from tests.spark.oracle.needless import needless_after_merge
@@ -140,3 +143,14 @@ def test_a_seeded_bug_is_found_in_a_random_table(random_life, bug):
 def test_without_a_bug_there_is_nothing_to_find_in_a_random_table(random_life):
     life, _ = random_life
     assert life.merged(_WINDOWS) == []
+
+
+def test_a_report_that_tells_of_other_losses_is_found_in_a_random_table(random_life):
+    life, loaded = random_life
+    told = changes.lost
+    try:
+        with patch.object(changes, "lost", lambda old, new, *more: told(new, old, *more)):
+            found = life.merged(_WINDOWS)
+        assert any("items have lost it" in one for one in found) is (life.shop.view == BOTH_IMAGES)
+    finally:
+        life.shop.roll_back(loaded)
