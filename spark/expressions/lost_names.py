@@ -31,16 +31,16 @@ def lost(old: Sql, new: Sql, fields: Sequence[Field], rules: Rules, pointer: Sql
     """
     dropped = {path[0] for path, rule in rules if rule.drop and len(path) == 1}
     structs = [field for field in fields if field.type.kind is Kind.STRUCT and field.attribute]
-    found = [] if ANY in dropped else [_gone(old, new, sorted(dropped), pointer)]
+    gone = _NONE if ANY in dropped else _gone(old, new, sorted(dropped), pointer)
     if not structs:
-        return call("concat", _NONE, *found)
+        return gone
 
     def inside(before: Sequence[Sql], after: Sequence[Sql]) -> Sql:
         of_structs = (
             lost(*levels, field.type.fields, rules_inside.below(rules, field.attribute), below(pointer, _step(field)))
             for field, *levels in zip(structs, before, after)
         )
-        return call("concat", *found, *of_structs)
+        return call("concat", gone, *of_structs)
 
     names = [field.attribute for field in structs]
     if len(names) <= _FEW and all(map(_PATH_NAME.fullmatch, names)):

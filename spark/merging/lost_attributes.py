@@ -41,7 +41,7 @@ class LostAttributes:
 
     @property
     def found(self) -> list[dict[str, Any]]:
-        """What was found; nothing where nobody has asked to look."""
+        """What was found, waited for; nothing where nobody has asked to look."""
         return self._found.result() if self._found else []
 
     def _look(self) -> list[dict[str, Any]]:

@@ -151,15 +151,15 @@ def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed
     """Merge the changes in the pass that counts them; None, nothing committed, where they have to be looked through first."""
     found: dict[str, int] = {}
 
-    def say() -> dict[str, str]:
+    def count() -> dict[str, int]:
         found.update(accounting.watched_counts(this.spark))
         if not accounting.is_plain(found, this.exports):
             raise _NotPlain(f"{this.order.job_id}: the changes are looked through before they are merged")
-        return _marker(this, found)
+        return found
 
     rows = without_misfits(accounting.watched(net)).where(has_cells(columns.key))
     try:
-        _commit(this, rows, say, columns)
+        _commit(this, rows, count, columns)
     except _NotPlain as reason:
         log.info(str(reason))
         return None
@@ -185,7 +185,7 @@ def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Commi
     without_former_partitions(this.table, this.metadata)
     if columns != before:
         this.table.evolve(columns)
-    _commit(this, rows, lambda: _marker(this, found), columns)
+    _commit(this, rows, lambda: found, columns)
     return replace(_done(this, found), misfits=misfits, new_columns=new_columns(before, columns, seen))
 
 
@@ -201,22 +201,22 @@ def _looked_through(this: _Merge, net: DataFrame, columns: Columns) -> tuple[Dat
     return rows, found
 
 
-def _commit(this: _Merge, whole: DataFrame, say: Callable[[], Mapping[str, str]], columns: Columns) -> None:
-    """Merge whole rows, with what `say` returns in the same commit. Nothing is asked of it where the work is done already."""
+def _commit(this: _Merge, whole: DataFrame, count: Callable[[], Mapping[str, int]], columns: Columns) -> None:
+    """Merge whole rows, with their counts in the same commit. `count` is not asked where the work is done already."""
+
+    def say() -> dict[str, str]:
+        found = count()
+        if found[changes.LOSES]:
+            this.lost.look_for()
+        billed = sum(export.manifest.billed_bytes for export in this.exports)
+        return marker_of(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
+
     whole.createOrReplaceTempView(_VIEW)
     try:
         with last_word(this.spark, say):
             committed(this.table, this.order, lambda: _run_unless_done(this, columns))
     finally:
         this.spark.catalog.dropTempView(_VIEW)
-
-
-def _marker(this: _Merge, found: Mapping[str, int]) -> dict[str, str]:
-    """What the commit says of itself. From here on it is only committed."""
-    if found[changes.LOSES]:
-        this.lost.look_for()
-    billed = sum(export.manifest.billed_bytes for export in this.exports)
-    return marker_of(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
 
 
 def _done(this: _Merge, found: Mapping[str, int]) -> Committed:

@@ -48,12 +48,12 @@ def needless_misfits() -> Iterator[None]:
     """A text that its column would hold is kept as a misfit, exactly, and the cell is null."""
     commit = merge._commit
 
-    def other(this: Any, whole: DataFrame, say: Any, columns: Columns) -> None:
+    def other(this: Any, whole: DataFrame, count: Any, columns: Columns) -> None:
         text = _text(columns)
         kept = F.create_map(F.lit(pointer("", text.attribute)), F.to_json(F.create_map(F.lit("S"), text.name)))
         more = F.when(F.col(text.name).isNotNull(), F.map_concat(F.coalesce(F.col(MISFITS), F.create_map()), kept))
         cells = {MISFITS: F.coalesce(more, F.col(MISFITS)), text.name: F.lit(None).cast("string")}
-        commit(this, whole.withColumns(cells), say, columns)
+        commit(this, whole.withColumns(cells), count, columns)
 
     with patch.object(merge, "_commit", other):
         yield
