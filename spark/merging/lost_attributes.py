@@ -18,6 +18,7 @@ from pipeline.columns.table_columns import Columns
 from spark.merging.changes import LOST, keys
 from spark.report import most_frequent
 from spark.rows.keys import shown
+from spark.shuffles import RECORDS
 
 
 class LostAttributes:
@@ -35,17 +36,20 @@ class LostAttributes:
         with ThreadPoolExecutor(1) as beside:
             yield cls(folded, columns, beside)
 
-    def look_for(self) -> None:
-        """Begin to look for them, while something else is done."""
-        self._found = self._found or self._beside.submit(self._look)
+    def look_for(self, losing: int) -> None:
+        """Begin to look for them, while something else is done. `losing`: how many of the changes have lost anything."""
+        self._found = self._found or self._beside.submit(self._look, losing)
 
     @property
     def found(self) -> list[dict[str, Any]]:
         """What was found, waited for; nothing where nobody has asked to look."""
         return self._found.result() if self._found else []
 
-    def _look(self) -> list[dict[str, Any]]:
+    def _look(self, losing: int) -> list[dict[str, Any]]:
         key = (F.col(cell).alias(field.name) for field, cell in zip(self._columns.key, keys(self._columns)))
-        losing = self._folded.where(F.size(LOST) > 0).select(*key, LOST)
+        rows = self._folded.where(F.size(LOST) > 0).select(*key, LOST)
+        if losing <= RECORDS:
+            # One task counts so many at once; to shuffle them, and compile the counting of counts, would take longer.
+            rows = rows.coalesce(1)
         example = shown([field.name for field in self._columns.key]).alias("example")
-        return most_frequent(losing.select(example, F.explode(LOST).alias("path")), "path")
+        return most_frequent(rows.select(example, F.explode(LOST).alias("path")), "path")

@@ -207,7 +207,7 @@ def _commit(this: _Merge, whole: DataFrame, count: Callable[[], Mapping[str, int
     def say() -> dict[str, str]:
         found = count()
         if found[changes.LOSES]:
-            this.lost.look_for()
+            this.lost.look_for(found[changes.LOSES])
         billed = sum(export.manifest.billed_bytes for export in this.exports)
         return marker_of(this.order, _counts(this, found), billed, fingerprint=this.protection.fingerprint)
 
