@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.overrides import Overrides
+from spark.merging import lost_attributes
 from tests.spark.overriding import SECRET
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import NEW_ONLY
@@ -25,9 +26,10 @@ def loaded(shop, **more):
     return source
 
 
-@pytest.mark.parametrize("compares", [False, True])
+@pytest.mark.parametrize(("compares", "by_one_task"), [(False, lost_attributes.RECORDS), (True, 0)])
 @pytest.mark.parametrize("odd", [N, S], ids=["all as it was", "something odd"])
-def test_what_items_had_before_a_stretch_and_have_no_more_is_told(shop, odd, compares):
+def test_what_items_had_before_a_stretch_and_have_no_more_is_told(shop, monkeypatch, odd, compares, by_one_task):
+    monkeypatch.setattr(lost_attributes, "RECORDS", by_one_task)
     source = loaded(shop, compare_old_images=compares)
     source.put(8, item("b", v=odd, note=S))
     report = source.merge(5, 20, 35)
