@@ -1,65 +1,154 @@
-"""The names that an item has lost, by two images of it: attributes, and fields of maps that are structs in the table.
+"""The names that an item has lost, by two images of it: attributes, and fields of structs in the table.
 
 A level is given as JSON text. Its names are found there without making anything of the values, which takes so little that
-every change can be asked for what is gone.
+every change can be asked for what is gone. The elements of a list, and the values of a dictionary, have no place that could
+be gone: what structs among them hold counts as one level. So a name is lost there where one of them had it and none has it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from pipeline.columns import rules_inside
 from pipeline.columns.overrides import ANY
 from pipeline.columns.rules_inside import Rules
-from pipeline.columns.types import Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import Sql, call, let, literal, struct, transform
-from spark.expressions.values import placed
+from spark.expressions.sql import Sql, call, let, literal, struct, transform, when
+from spark.expressions.values import WALKED, element_of, of, placed
 
 _NONE: Sql = "cast(array() AS array<string>)"
-#: To look for one map in a text takes a seventh of reading the text as a struct.
+_SIDES = ("old", "new")
+#: To look for one value in a text takes a seventh of reading the text as a struct.
 _FEW = 6
 #: Names that Spark takes in a path.
 _PATH_NAME = re.compile(r"[^'?]+")
 
 
-def lost(old: Sql, new: Sql, fields: Sequence[Field], rules: Rules, pointer: Sql = "''") -> Sql:
+class _Levels(NamedTuple):
+    """What an image has at a place: one level, or an array of all that lie there in lists and dictionaries; null for none."""
+
+    text: Sql
+    are_many: bool = False
+
+    @property
+    def names(self) -> Sql:
+        """Their names, perhaps some of them several times; null where there is no level."""
+        if not self.are_many:
+            return f"json_object_keys({self.text})"
+        each = transform(self.text, lambda level: f"coalesce(json_object_keys({level}), {_NONE})")
+        return when(f"size({self.text}) > 0", f"flatten({each})")
+
+    def below(self, field: Field, find: Callable[[Sql], Sql]) -> _Levels:
+        """The levels in a field. `find`: of a level, the text of its map, or its list or dictionary opened by `_shape`."""
+        if field.type.kind is Kind.STRUCT:
+            found = f"array_compact({transform(self.text, find)})" if self.are_many else find(self.text)
+            return self._replace(text=found)
+        if not self.are_many:
+            return _Levels(_levels_in(field.type, find(self.text)), are_many=True)
+        each = transform(self.text, lambda level: f"coalesce({_levels_in(field.type, find(level))}, {_NONE})")
+        return self._replace(text=f"flatten({each})")
+
+
+def lost(old: Sql, new: Sql, fields: Sequence[Field], rules: Rules) -> Sql:
     """The pointers of the names that a level, and the structs among its `fields`, had before and lack now; never null.
 
-    Nothing is lost where one of the two is no level. `rules`: what is dropped there is not told of. `pointer`: of the level.
+    Nothing is lost where one of the two is no level. `rules`: what is dropped there is not told of.
     """
+    return _lost(_Levels(old), _Levels(new), fields, rules, "''")
+
+
+def _lost(old: _Levels, new: _Levels, fields: Sequence[Field], rules: Rules, pointer: Sql) -> Sql:
     dropped = {path[0] for path, rule in rules if rule.drop and len(path) == 1}
-    structs = [field for field in fields if field.type.kind is Kind.STRUCT and field.attribute]
     gone = _NONE if ANY in dropped else _gone(old, new, sorted(dropped), pointer)
-    if not structs:
+    leading = [field for field in fields if _struct_in(field.type) and field.attribute]
+    if not leading:
         return gone
 
-    def inside(before: Sequence[Sql], after: Sequence[Sql]) -> Sql:
-        of_structs = (
-            lost(*levels, field.type.fields, rules_inside.below(rules, field.attribute), below(pointer, _step(field)))
-            for field, *levels in zip(structs, before, after)
-        )
-        return call("concat", gone, *of_structs)
+    def inside(before: Sequence[_Levels], after: Sequence[_Levels]) -> Sql:
+        of_fields = (_lost_in(field, *levels, rules, pointer) for field, *levels in zip(leading, before, after))
+        return call("concat", gone, *of_fields)
 
-    names = [field.attribute for field in structs]
-    if len(names) <= _FEW and all(map(_PATH_NAME.fullmatch, names)):
-        return inside(*([_map(level, name) for name in names] for level in (old, new)))
-    maps = struct(old=placed(old, names, "struct<M:string>"), new=placed(new, names, "struct<M:string>"))
-    return let(maps, lambda m: inside(*([f"{m}.{side}.c{i}.M" for i in range(len(names))] for side in ("old", "new"))))
+    if old.are_many or (len(leading) <= _FEW and all(_PATH_NAME.fullmatch(field.attribute) for field in leading)):
+        return inside(*([_looked_up(levels, field) for field in leading] for levels in (old, new)))
+    types = {field.attribute: f"map<string,{_shape(field.type)}>" for field in leading}
+    values = struct(old=placed(old.text, types), new=placed(new.text, types))
+
+    def by_place(found: Sql) -> Sql:
+        sides = (_Levels(f"{found}.{side}") for side in _SIDES)
+        return inside(*([side.below(field, _cell(i, field)) for i, field in enumerate(leading)] for side in sides))
+
+    return let(values, by_place)
 
 
-def _gone(old: Sql, new: Sql, dropped: Sequence[str], pointer: Sql) -> Sql:
-    names = f"array_except(json_object_keys({old}), json_object_keys({new}))"
+def _lost_in(field: Field, old: _Levels, new: _Levels, rules: Rules, pointer: Sql) -> Sql:
+    """The same for the levels that lie in a field."""
+    rules, pointer = rules_inside.below(rules, field.attribute), below(pointer, step_of(literal(field.attribute)))
+    type_ = field.type
+    while type_.kind in WALKED:
+        # Of a dictionary's names none is told apart here, so what is said of one of them holds for all.
+        rules, pointer = [(path[1:], rule) for path, rule in rules if path], below(pointer, f"'{ANY}'")
+        type_ = element_of(type_)
+    if rules_inside.is_dropped(rules):
+        return _NONE
+    if not old.are_many:
+        return _lost(old, new, type_.fields, rules, pointer)
+
+    def found(both: Sql) -> Sql:
+        return _lost(*(_Levels(f"{both}.{side}", are_many=True) for side in _SIDES), type_.fields, rules, pointer)
+
+    return let(struct(old=old.text, new=new.text), found)
+
+
+def _gone(old: _Levels, new: _Levels, dropped: Sequence[str], pointer: Sql) -> Sql:
+    names = f"array_except({old.names}, {new.names})"
     if dropped:
         names = call("array_except", names, call("array", *map(literal, dropped)))
     return call("coalesce", transform(names, lambda name: below(pointer, step_of(name))), _NONE)
 
 
-def _map(level: Sql, name: str) -> Sql:
-    path = f"$['{name}'].M"
-    return f"get_json_object({level}, {literal(path)})"
+def _looked_up(levels: _Levels, field: Field) -> _Levels:
+    """The levels in a field, looked for in each text by itself."""
+    name, shape = field.attribute, _shape(field.type)
+    if not _PATH_NAME.fullmatch(name):
+        found = _cell(0, field)
+        return levels.below(field, lambda level: found(placed(level, {name: f"map<string,{shape}>"})))
+    path = literal(f"$['{name}'].{_tag(field.type)}")
+
+    def inside(level: Sql) -> Sql:
+        text = f"get_json_object({level}, {path})"
+        return text if field.type.kind is Kind.STRUCT else f"from_json({text}, '{shape}')"
+
+    return levels.below(field, inside)
 
 
-def _step(field: Field) -> Sql:
-    return step_of(literal(field.attribute))
+def _cell(place: int, field: Field) -> Callable[[Sql], Sql]:
+    return lambda found: of(f"{found}.c{place}", _tag(field.type))
+
+
+def _struct_in(type_: ColumnType) -> bool:
+    """Whether values of this type are structs, or lists or dictionaries that lead to some."""
+    return type_.kind is Kind.STRUCT or (type_.kind in WALKED and _struct_in(element_of(type_)))
+
+
+def _tag(type_: ColumnType) -> str:
+    return "L" if type_.kind is Kind.LIST else "M"
+
+
+def _shape(type_: ColumnType) -> str:
+    """The Spark type of what is inside a value, down to the structs in it, which stay text."""
+    if type_.kind is Kind.STRUCT:
+        return "string"
+    value = f"map<string,{_shape(element_of(type_))}>"
+    return f"array<{value}>" if type_.kind is Kind.LIST else f"map<string,{value}>"
+
+
+def _levels_in(type_: ColumnType, inside: Sql) -> Sql:
+    """The levels in the inside of a list or dictionary, an array without null; null for none."""
+    values, element = inside if type_.kind is Kind.LIST else f"map_values({inside})", element_of(type_)
+    if element.kind is Kind.STRUCT:
+        return f"array_compact({transform(values, lambda value: of(value, 'M'))})"
+    deeper = transform(values, lambda v: f"coalesce({_levels_in(element, of(v, _tag(element)))}, {_NONE})")
+    return f"flatten({deeper})"

@@ -8,7 +8,7 @@ needs it (`opened`), in the shape that its column's type says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from pipeline.columns.types import ColumnType, Kind, set_tag
 from spark.expressions.sql import Sql, call, forall, function, joined, literal, one_of, when
@@ -107,15 +107,15 @@ def elements(value: Sql) -> Sql:
     return f"from_json({of(value, 'L')}, 'array<{VALUE_TYPE}>')"
 
 
-def placed(level: Sql, names: Sequence[str], type_: str) -> Sql:
-    """What a level, given as JSON text, has under names, each of a type: a struct whose fields are called c0, c1, ….
+def placed(level: Sql, types: Mapping[str, str]) -> Sql:
+    """What a level, given as JSON text, has under names, each of its Spark type: a struct with fields called c0, c1, ….
 
-    A value is found by its place there: a map's names are gone through one by one. The names are all different.
+    A value is found by its place there: a map's names are gone through one by one.
     """
-    named = ",".join(f"`{name.replace('`', '``')}`:{type_}" for name in names)
-    numbered = ",".join(f"c{place}:{type_}" for place in range(len(names)))
+    named = ",".join(f"`{name.replace('`', '``')}`:{type_}" for name, type_ in types.items())
+    numbered = ",".join(f"c{place}:{type_}" for place, type_ in enumerate(types.values()))
     # Spark looks for one name of its own among them, `_corrupt_record`, unless told another: one that is none of these.
-    none_of_them = "_" * (1 + max(map(len, names)))
+    none_of_them = "_" * (1 + max(map(len, types)))
     options = f"map('columnNameOfCorruptRecord', '{none_of_them}')"
     return f"cast(from_json({level}, {literal(f'struct<{named}>')}, {options}) AS struct<{numbered}>)"
 

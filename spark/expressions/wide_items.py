@@ -55,7 +55,7 @@ class Packed:
         longest = max(len(field.attribute) for field in fields)
         # What holds no attribute is looked for under a name that none has.
         names = [field.attribute or "_" * (2 + longest + i) for i, field in enumerate(fields)]
-        return let(placed(call("to_json", item), names, VALUE_TYPE), self._lists)
+        return let(placed(call("to_json", item), dict.fromkeys(names, VALUE_TYPE)), self._lists)
 
     def _lists(self, found: Sql) -> Sql:
         places = itertools.count()

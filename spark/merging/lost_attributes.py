@@ -1,4 +1,4 @@
-"""What items have lost by a merge, for its report: attributes, and fields of maps that are structs in the table.
+"""What items have lost by a merge, for its report: attributes, and fields of structs in the table.
 
 A merge replaces whole rows, so nothing has to be done about it; it is told because a null in the table does not tell it.
 Whether there is any is counted with all else; what it is, is looked for while the merge commits, which keeps no task busy.

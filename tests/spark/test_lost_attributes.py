@@ -56,7 +56,7 @@ def test_without_old_images_nothing_is_told_of_it(shop):
 
 # Names that Spark would take for its own, that would end a quoted name or a path, and more than are looked for one by one.
 @pytest.mark.parametrize("names", [("_corrupt_record", "`x"), ("it's?", "a"), tuple("abcdefgh")])
-def test_fields_of_structs_are_told_of_and_what_is_in_lists_is_not(shop, names):
+def test_fields_of_structs_are_told_of(shop, names):
     def who(pk, inner, **fields):
         lines = {"L": [{"M": {"sku": S, **fields}}]}
         return item(pk, lines=lines, **{name: {"M": {"in": {"M": inner}, **fields}} for name in names})
@@ -69,8 +69,68 @@ def test_fields_of_structs_are_told_of_and_what_is_in_lists_is_not(shop, names):
         {"path": f"/{name}/{field}", "count": 1, "example": f'{{"pk":"{pk}"}}'}
         for name in sorted(names)
         for field, pk in (("in/x", "c"), ("in/y", "a"), ("z", "b"))
-    ]
+    ] + [{"path": "/lines/*/z", "count": 1, "example": '{"pk":"b"}'}]
     assert source.differences(20) == []
+
+
+def maps(*each):
+    return {"L": [{"M": one} for one in each]}
+
+
+# By a path, by a struct of their own (Spark takes no such name in a path), and with more of them by one for all.
+@pytest.mark.parametrize("names", [("lines",), ("it's?",), tuple("abcdefgh")])
+def test_in_a_list_is_lost_what_no_element_has_any_more(shop, names):
+    def order(pk, lines):
+        return item(pk, **dict.fromkeys(names, lines))
+
+    both, deep = {"sku": S, "tax": N}, {"sku": S, "at": {"M": {"x": N, "y": N}}, "each": maps({"b": N})}
+    source = shop()
+    source.put(1, *(order(pk, maps(both, deep)) for pk in "abcdefg"))
+    source.load(5)
+    source.put(
+        6,
+        order("a", maps({"sku": S}, deep)),  # the tax is gone
+        order("b", maps(deep, both)),  # only another order
+        order("c", maps({**deep, "at": {"M": {"y": N}}, "each": maps({"b": N}, {})}, both)),
+        # Of levels that are not there nothing is gone.
+        order("d", {"L": [{"M": {**both, "at": S, "each": {"L": []}}}, {"NULL": True}, S]}),
+        order("e", {"L": []}),
+        order("f", maps({})),
+    )
+    source.put(7, item("g"))
+    told = {one["path"]: (one["count"], one["example"]) for one in source.merge(5, 20)["removed_attributes"]}
+    a, c, f, g = (f'{{"pk":"{pk}"}}' for pk in "acfg")
+    inside = {"*/tax": (2, a), "*/at/x": (1, c), "*/sku": (1, f), "*/at": (1, f), "*/each": (1, f)}
+    expected = {f"/{name}/{path}": found for name in names for path, found in inside.items()}
+    assert told == expected | {f"/{name}": (1, g) for name in names}
+    assert source.differences(20) == []
+
+
+def test_in_dictionaries_and_lists_of_lists_as_well(shop):
+    drops = {"/hidden/*/secret": {"drop": True}, "/told/*/eur": {"drop": True}, "/named/y/eur": {"drop": True}}
+    types = {"/prices": {"type": "map"}, "/named": {"type": "map"}}
+    source = shop(columns=Overrides.parse(drops | types))
+    full = {"net": N, "eur": N, "secret": N}
+    source.put(
+        1,
+        item("a", prices={"M": {"x": {"M": full}, "y": {"M": full}}}, rows={"L": [maps(full), maps(full, full)]}),
+        item("b", hidden=maps(full), **{name: {"M": {"x": {"M": full}}} for name in ("told", "named")}),
+    )
+    source.load(5)
+    left = {"net": N}
+    source.put(
+        6,
+        item("a", prices={"M": {"z": {"M": left}}}, rows={"L": [maps(left)]}),
+        item("b", hidden=maps(left), **{name: {"M": {"x": {"M": left}}} for name in ("told", "named")}),
+    )
+    # What is dropped under one name of a dictionary is told under none: all its names are one.
+    assert sorted(one["path"] for one in source.merge(5, 20)["removed_attributes"]) == [
+        "/hidden/*/eur",
+        "/named/*/secret",
+        *("/prices/*/eur", "/prices/*/secret"),
+        *("/rows/*/*/eur", "/rows/*/*/secret"),
+        "/told/x/secret",
+    ]
 
 
 def test_names_of_a_dictionary_are_data_and_not_told_of(shop):

@@ -13,12 +13,13 @@ from typing import Any
 
 from local.aws.pitr.oddities import ODDITIES
 from local.aws.pitr.offline import FullExport
+from local.compare import Table
 from local.reader import columns
 from pipeline.identity import KeyAttribute
 from tests.spark.large import always_filtered
 from tests.spark.oracle.lost import wrongly_told
 from tests.spark.oracle.needless import needless_after_load, needless_after_merge
-from tests.spark.oracle.values import Value, deep, names, usual_type, value
+from tests.spark.oracle.values import Value, deep, holds_maps, names, usual_type, value
 from tests.spark.oracle.wishes import NO_WISHES, SECRET, Wishes
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
 
@@ -47,9 +48,9 @@ class Life:
         self._names = names(dice, dice.randrange(8, attributes + 1))
         self._inner = names(dice, attributes // 5)
         key_names = names(dice, dice.choice((1, 1, 2)))
-        # Iceberg names the partitions of a table so.
-        partitions = f"{key_names[0]}_bucket"
-        self._names = [name for name in self._names if name not in key_names] + [partitions]
+        # Iceberg names the partitions of a table so; and lists of maps are what most lists are.
+        always = [f"{key_names[0]}_bucket", "bids"]
+        self._names = [name for name in self._names if name not in key_names] + always
         self._key = tuple(KeyAttribute(name, dice.choice("SNB")) for name in key_names)
         apart = dice.choice(_APART)
         self.shop = make_shop(
@@ -65,8 +66,8 @@ class Life:
         self._is_looked_after = seed % 2 == 1
         self._held: dict[int, Item] = {}
         self._ever: set[int] = set()
-        #: The attributes that had columns before the last merge.
-        self._before: frozenset[str] = frozenset()
+        #: The columns before the last merge.
+        self._before: Table | None = None
 
     def live(self) -> Lived:
         """From the first full export over merges of one to three windows to verification, backfill, maintenance and rebuild.
@@ -130,7 +131,8 @@ class Life:
         item = {name: kept for name, kept in before.items() if dice.random() < 0.7}
         for name in self._names:
             if dice.random() < share * 0.6:
-                item[name] = deep(dice) if dice.random() < 0.01 else value(dice, usual_type(name, dice), self._inner)
+                made = value(dice, usual_type(name, dice), self._inner, of_maps=holds_maps(name))
+                item[name] = deep(dice) if dice.random() < 0.01 else made
         item = self.wishes.obeyed(item, dice)
         self._held[number] = item
         self._ever.add(number)
@@ -148,12 +150,13 @@ class Life:
         if merged_from is None:
             wrong += needless_after_load(self.shop, is_free=self._is_free())
         else:
-            wrong += needless_after_merge(self.shop, merged_from, at, self._before)
+            assert self._before  # noted before every merge
+            wrong += needless_after_merge(self.shop, merged_from, at, self._before.columns)
         return [f"after {after}: {found}" for found in wrong]
 
     def _note_columns(self) -> None:
-        """Remember the attributes that have columns before a merge."""
-        self._before = frozenset(columns(self.shop.table).columns)
+        """Remember the columns before a merge."""
+        self._before = columns(self.shop.table)
 
     def _is_free(self) -> bool:
         """Whether a load may give every column another type."""
@@ -170,7 +173,8 @@ class Life:
         told = report["removed_attributes"]
         if self.shop.view == NEW_ONLY:
             return [f"a merge without old images says: {told}"] if told else []
-        return wrongly_told(told, self.shop, bounds[0], bounds[-1], self.wishes.shown)
+        assert self._before  # noted before every merge
+        return wrongly_told(told, self.shop, bounds, self._before, self.wishes.shown)
 
     def _verified(self, at: float) -> list[str]:
         """What our own verification says must be what the comparison says."""

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from local.compare import key_text, pointer
+from pyiceberg.types import IcebergType, ListType, MapType, StructType
+
+from local.compare import Table, key_text, pointer
 from tests.spark.oracle.values import Value
 from tests.spark.shop import Shop
 
@@ -16,20 +18,22 @@ _MOST_TOLD = 50
 
 
 def wrongly_told(
-    told: Sequence[Mapping[str, Any]], shop: Shop, since: float, until: float, shown: Callable[[Item], Item]
+    told: Sequence[Mapping[str, Any]], shop: Shop, bounds: Sequence[float], before: Table, shown: Callable[[Item], Item]
 ) -> list[str]:
-    """Where a report is wrong about what items have lost between two minutes. `shown`: what the table shows of an item.
+    """Where a report is wrong about what items have lost between the first and the last of some minutes.
 
-    Every attribute has to be told of, and nothing that was not lost. Which maps are structs, only the table knows.
+    Every name has to be told of that the columns of `before` the merge lead to, and nothing that was not lost. `shown`: what
+    the table shows of an item.
     """
     key = tuple(part.name for part in shop.key)
-    before, after = (
+    then, now = (
         {key_text({name: item[name] for name in key}, key): shown(item) for item in shop.items(at)}
-        for at in (since, until)
+        for at in (bounds[0], bounds[-1])
     )
-    lost = Counter(path for item in before.keys() & after for path in _lost(before[item], after[item]))
+    types = {name: column.field_type for name, column in before.columns.items()}
+    lost = Counter(path for item in then.keys() & now for path in _lost([then[item]], [now[item]], types, before))
     said = {one["path"]: one["count"] for one in told}
-    asked = {*said, *(path for path in lost if path.count("/") == 1 and len(told) < _MOST_TOLD)}
+    asked = said if len(told) == _MOST_TOLD else {**lost, **said}
     return [
         f"{path}: {lost[path]} items have lost it, and {said.get(path, 0)} are told of"
         for path in sorted(asked)
@@ -37,9 +41,30 @@ def wrongly_told(
     ]
 
 
-def _lost(before: Item, after: Item, path: str = "") -> Iterator[str]:
-    for name, value in before.items():
-        if name not in after:
-            yield pointer(path, name)
-        elif "M" in value and "M" in after[name]:
-            yield from _lost(value["M"], after[name]["M"], pointer(path, name))
+def _lost(
+    then: Sequence[Item], now: Sequence[Item], types: Mapping[str, IcebergType], table: Table, path: str = ""
+) -> Iterator[str]:
+    """What some of these maps had then and none has now, if there are any; and so inside, where there are columns."""
+    if then and now:
+        yield from (pointer(path, name) for name in {*_all(then)} - {*_all(now)})
+    for name, type_ in types.items():
+        inside = ([item[name] for item in items if name in item] for items in (then, now))
+        yield from _lost_inside(*inside, type_, table, pointer(path, name))
+
+
+def _lost_inside(
+    then: Sequence[Value], now: Sequence[Value], type_: IcebergType, table: Table, path: str
+) -> Iterator[str]:
+    if isinstance(type_, StructType):
+        fields = {name: field.field_type for name, field in table.by_attribute(type_.fields).items()}
+        yield from _lost(*([v["M"] for v in values if "M" in v] for values in (then, now)), fields, table, path)
+    elif isinstance(type_, MapType):
+        inside = ([one for v in values if "M" in v for one in v["M"].values()] for values in (then, now))
+        yield from _lost_inside(*inside, type_.value_type, table, f"{path}/*")
+    elif isinstance(type_, ListType):
+        inside = ([one for v in values if "L" in v for one in v["L"]] for values in (then, now))
+        yield from _lost_inside(*inside, type_.element_type, table, f"{path}/*")
+
+
+def _all(items: Sequence[Item]) -> Iterator[str]:
+    return (name for item in items for name in item)

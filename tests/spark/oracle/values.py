@@ -92,12 +92,12 @@ def names(dice: Random, count: int) -> list[str]:
     return list(chosen)
 
 
-def value(dice: Random, kind: str, inner: list[str], depth: int = 0) -> Value:
-    """A value of a type; members of maps are named from `inner`."""
+def value(dice: Random, kind: str, inner: list[str], depth: int = 0, *, of_maps: bool = False) -> Value:
+    """A value of a type; members of maps are named from `inner`. `of_maps`: a list of maps, if it is a list, with few others."""
     made: Any
     if kind == "L":
-        usual = dice.choice(TYPES)
-        kinds = [usual if dice.random() < 0.8 else dice.choice(TYPES) for _ in range(dice.choice((0, 1, 2, 3, 5)))]
+        usual, share = ("M", 0.98) if of_maps else (dice.choice(TYPES), 0.8)
+        kinds = [usual if dice.random() < share else dice.choice(TYPES) for _ in range(dice.choice((0, 1, 2, 3, 5)))]
         made = [value(dice, _shallow(one, depth), inner, depth + 1) for one in kinds]
     elif kind == "M":
         chosen = dice.sample(inner, dice.randrange(min(5, len(inner)) + 1))
@@ -137,6 +137,11 @@ def scalar(dice: Random, kind: str) -> Any:
 def usual_type(name: str, dice: Random) -> str:
     """The type that an attribute of this name mostly has; any other now and then."""
     return TYPES[sum(map(ord, name)) % len(TYPES)] if dice.random() < 0.93 else dice.choice(TYPES)
+
+
+def holds_maps(name: str) -> bool:
+    """Whether lists of an attribute of this name are lists of maps."""
+    return sum(map(ord, name)) % 3 > 0
 
 
 def _shallow(kind: str, depth: int) -> str:
