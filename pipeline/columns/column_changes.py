@@ -6,14 +6,14 @@ counted. A nested field is told as a column is, by its name and those around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipeline.columns.misfit_paths import resolved
 from pipeline.columns.pointers import step
 from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, rule_path
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import ColumnType, Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 
 _WORDS = {Kind.LONG: "bigint", Kind.BYTES: "binary", Kind.FLAG: "boolean", Kind.STRUCT: "struct"}
 
@@ -35,9 +35,9 @@ def new_columns(before: Columns, after: Columns, seen: Iterable[Observed] = ()) 
 
     `seen`: what was counted of all values that had no column before, if it was.
     """
-    counted = _counted(after, seen)
+    by_path = _by_path(after, seen)
     return [
-        {"column": one.name, "path": _pointer(one.path), "type": _word(one.after), **counted.get(one.path, {})}
+        {"column": one.name, "path": _pointer(one.path), "type": _word(one.after), **_held(one, by_path)}
         for one in _changes(before.all, after.all)
         if one.before is None and one.after is not None
     ]
@@ -48,9 +48,9 @@ def changed_columns(before: Columns, after: Columns, seen: Iterable[Observed] = 
 
     `seen`: what was counted of the values that those of another type hold now, if it was.
     """
-    counted = _counted(after, seen)
+    by_path = _by_path(after, seen)
     return [
-        {"column": one.name, "path": _pointer(one.path), **_types(one.before, one.after), **counted.get(one.path, {})}
+        {"column": one.name, "path": _pointer(one.path), **_types(one.before, one.after), **_held(one, by_path)}
         for one in _changes(before.all, after.all)
         if one.before is not None
     ]
@@ -109,13 +109,18 @@ def _word(type_: ColumnType) -> str:
     return _WORDS.get(type_.kind, "string")
 
 
-def _counted(columns: Columns, seen: Iterable[Observed]) -> dict[Path, dict[str, Any]]:
-    """How many values were seen at a path, with the least key of those that have one."""
-    rows: dict[Path, list[Observed]] = {}
+def _by_path(columns: Columns, seen: Iterable[Observed]) -> dict[Path, list[Observed]]:
+    found: dict[Path, list[Observed]] = {}
     for row in seen:
-        if row.tag != "NULL":
-            rows.setdefault(resolved(row.path, columns, any_name=True), []).append(row)
-    return {
-        path: {"count": sum(row.count for row in found), "example": min(row.example for row in found)}
-        for path, found in rows.items()
-    }
+        found.setdefault(resolved(row.path, columns, any_name=True), []).append(row)
+    return found
+
+
+def _held(one: _Change, seen: Mapping[Path, Sequence[Observed]]) -> dict[str, Any]:
+    """How many of the values that were seen there the column holds, with the least key of those that have one.
+
+    What was counted of its own cells has no tag. Values of other types are misfits, and told as such.
+    """
+    taken = taken_tags(one.after) | {""} if one.after else frozenset()
+    rows = [row for row in seen.get(one.path, ()) if row.tag in taken]
+    return {"count": sum(row.count for row in rows), "example": min(row.example for row in rows)} if rows else {}
