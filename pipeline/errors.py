@@ -173,7 +173,7 @@ class KmsKeyDenied(EdgeFailed):
 
     default_remedy = (
         "Let the policy of the key allow what the message names to the role that it names, and enable the key if it is "
-        'disabled. A deployment changes nothing there. The README says what each role needs ("Limits").'
+        "disabled. A deployment changes nothing there. What each role needs: docs/deployment.md, section Keys of your own."
     )
     heals_by_itself = False
 
@@ -354,8 +354,8 @@ class JobFailed(PipelineError):
     default_remedy = (
         "Read the job's driver log (the link is in the mail). A job may take 12 hours, and wait for 6 before it begins. Out of "
         "memory or disk: make the workers larger (spark.worker_memory_gb, spark.worker_disk_gb), and deploy. Where the table "
-        "hashes, the policies of its secret and of the secret's key must let EMR Serverless read it, or no job begins; the "
-        'README has the commands ("A secret for hashes").'
+        "hashes, the policies of its secret and of the secret's key must let EMR Serverless read it, or no job begins. The "
+        "commands: docs/settings.md, section A secret for hashes."
     )
 
 

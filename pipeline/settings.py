@@ -137,7 +137,7 @@ class Settings:
     @classmethod
     def parse(cls, raw: Any) -> Settings:
         """Read ``context.tidemark``. Raises SettingRefused for the first thing that is wrong."""
-        expect(isinstance(raw, Mapping), "tidemark", raw, "an object, see the README's settings")
+        expect(isinstance(raw, Mapping), "tidemark", raw, "an object, see docs/settings.md")
         known(raw, {*names_of(cls), "defaults"}, "tidemark")
         defaults = raw.get("defaults", {})
         expect(isinstance(defaults, Mapping), "defaults", defaults, "an object")

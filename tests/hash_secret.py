@@ -1,4 +1,4 @@
-"""A secret that hashes are keyed with, made as the README says: with the policies of its own commands."""
+"""A secret that hashes are keyed with, made as docs/settings.md says: with the policies of its own commands."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from local.control import LocalAws
 
-_README = Path(__file__).parents[1] / "README.md"
+_SETTINGS = Path(__file__).parents[1] / "docs" / "settings.md"
 _ACCOUNT, _REGION = "000000000000", "us-east-1"
 
 
-def policy_in_readme(command: str, option: str, **variables: str) -> str:
-    """The policy that a command of the README gives, with the shell's variables put in."""
-    found = re.search(rf"aws {command} .*?{option} ('.*?\]}}')", _README.read_text(), re.DOTALL)
-    assert found, f"the README has no {command} with {option}"
+def documented_policy(command: str, option: str, **variables: str) -> str:
+    """The policy that a command of docs/settings.md gives, with the shell's variables put in."""
+    found = re.search(rf"aws {command} .*?{option} ('.*?\]}}')", _SETTINGS.read_text(), re.DOTALL)
+    assert found, f"docs/settings.md has no {command} with {option}"
     (policy,) = shlex.split(found.group(1))
     for name, value in {"account": _ACCOUNT, "AWS_REGION": _REGION, **variables}.items():
         policy = policy.replace(f"${name}", value)
@@ -24,13 +24,13 @@ def policy_in_readme(command: str, option: str, **variables: str) -> str:
 
 def make_key(aws: LocalAws) -> str:
     """A key that EMR Serverless may decrypt secrets with; returns its ARN."""
-    made = aws.client("kms").create_key(Policy=policy_in_readme("kms create-key", "--policy"))
+    made = aws.client("kms").create_key(Policy=documented_policy("kms create-key", "--policy"))
     return str(made["KeyMetadata"]["Arn"])
 
 
 def let_emr_serverless_read(aws: LocalAws, name: str, application: str) -> None:
     """Give a secret the policy that lets the jobs of an application have it."""
-    policy = policy_in_readme("secretsmanager put-resource-policy", "--resource-policy", application=application)
+    policy = documented_policy("secretsmanager put-resource-policy", "--resource-policy", application=application)
     aws.client("secretsmanager").put_resource_policy(SecretId=name, ResourcePolicy=policy)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +16,7 @@ from pipeline.settings import Settings, SparkSettings, TableSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 FAILURES = (ROOT / "docs" / "failures.md").read_text()
 DOCUMENTS = sorted(
@@ -44,16 +46,16 @@ def test_mail_and_manual_warn_where_the_command_would_set_paused_tables_to_run()
         assert "sets `control` to `RUN`" in section, name
 
 
-def test_every_setting_stands_in_the_readme():
-    settings = README.split("## Settings")[1].split("## Limits")[0]
+def test_every_setting_stands_in_the_document_of_settings():
+    settings = SETTINGS.split("\n## ")[0]
     wanted = [f"`{f.name}`" for f in fields(Settings) if f.name != "spark"]
     wanted += [f"`tables[].{f.name}`" for f in fields(TableSettings)]
     wanted += [f"`spark.{f.name}`" for f in fields(SparkSettings)]
     assert [name for name in wanted if name not in settings] == []
 
 
-def test_of_every_setting_the_readme_says_when_its_change_takes_effect():
-    changes = README.split("### When a change takes effect")[1].split("\n### ")[0]
+def test_of_every_setting_the_document_says_when_its_change_takes_effect():
+    changes = SETTINGS.split("## When a change takes effect")[1].split("\n## ")[0]
     changed = {
         name
         for row in re.findall(r"^\| (`.*?) \|", changes, flags=re.MULTILINE)
@@ -62,6 +64,12 @@ def test_of_every_setting_the_readme_says_when_its_change_takes_effect():
     settings = [field.name for kind in (Settings, TableSettings) for field in fields(kind)]
     # Another name is one table less and one more.
     assert [name for name in settings if name not in {*changed, "name"}] == []
+
+
+def test_the_settings_that_the_readme_shows_are_accepted():
+    (shown,) = re.findall(r"```json\n(.*?)```", README, flags=re.DOTALL)
+    settings = Settings.parse(json.loads(f"{{{shown}}}")["tidemark"])
+    assert [(table.name, table.window_minutes) for table in settings.tables] == [("orders", 60), ("customers", 15)]
 
 
 def test_every_mode_but_the_plain_one_is_shown_in_the_readme():

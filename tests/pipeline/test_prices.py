@@ -60,11 +60,11 @@ def test_the_job_and_the_time_are_those_of_the_last_run_and_nothing_is_made_up()
 
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 2.88), (60, 0.72), (1440, 0.03)])
-def test_a_quiet_month_costs_what_the_readme_says(minutes, dollars):
+def test_a_quiet_month_costs_what_the_documents_say(minutes, dollars):
     assert export_cost(SMALLEST_INCREMENTAL) * (timedelta(days=30) / timedelta(minutes=minutes)) == pytest.approx(
         dollars
     )
-    assert f"{dollars:.2f}" in (ROOT / "README.md").read_text().split("### What it costs")[1].split("\n## ")[0]
+    assert f"{dollars:.2f}" in (ROOT / "docs" / "costs.md").read_text()
 
 
 def test_a_job_costs_its_hours_of_vcpu_memory_and_storage():

@@ -30,7 +30,7 @@ _TAKEN = (
     *("#deleted", "#odd", "#packed", "#rows", "#key", "tidemark_changes", "_file", "_pos", "_partition", "_deleted"),
     *("_row_id", "__row_operation", "__row_from_source", "#new"),
 )
-#: Those of them that a whole column may not have, by the README's words, beside such as begin or end as jobs' own.
+#: Those of them that a whole column may not have, by the words of docs/tables.md, beside such as begin or end as jobs' own.
 _OF_ENGINES = tuple(name for name in _TAKEN if name.startswith("_"))
 
 
@@ -45,7 +45,7 @@ def given_name(dice: Random, number: int, there: Collection[str]) -> str:
 
 
 def is_refused(place: list[str]) -> bool:
-    """Whether the README has a column, or nested field, at such a place refused until it has another name."""
+    """Whether docs/tables.md has a column, or nested field, at such a place refused until it has another name."""
     name = place[-1]
     if len(place) > 1:
         return "`" in name

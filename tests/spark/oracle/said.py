@@ -1,4 +1,4 @@
-"""What is said of one path of a table's columns, read and matched by the words of the README: none of the jobs' code."""
+"""What is said of one path of a table's columns, read and matched by the words of docs/settings.md: none of the jobs' code."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Types, names, ``drop`` and ``hash``, of attributes, of members of maps, of elements of lists. Items are made to obey, since
 what contradicts a declared type is refused. The jobs are told by the setting; what it says is read here once more, by the
-README's words (`tests.spark.oracle.said`).
+words of docs/settings.md (`tests.spark.oracle.said`).
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _shown_of_set(rule: Said, found: Value) -> Value:
 
 
 def _canonical(found: Value) -> str:
-    """A scalar's or set's DynamoDB JSON as the README has it: no white space, a set's elements sorted."""
+    """A scalar's or set's DynamoDB JSON as docs/settings.md has it: no white space, a set's elements sorted."""
     ((tag, inner),) = found.items()
     if isinstance(inner, list):
         return json.dumps({tag: sorted(_text(tag[0], one) for one in inner)}, ensure_ascii=False, separators=(",", ":"))

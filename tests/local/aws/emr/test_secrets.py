@@ -31,7 +31,7 @@ def end_of_a_job(aws, jobs):
     aws.set_knobs(job_stand_in=None)
 
 
-def test_a_job_has_a_secret_that_is_made_as_the_readme_says(aws, jobs, end_of_a_job):
+def test_a_job_has_a_secret_that_is_made_as_the_documents_say(aws, jobs, end_of_a_job):
     make_secret(aws, "shop/key", TEXT, jobs.application)
 
     assert end_of_a_job()[0] == "SUCCESS"
