@@ -112,15 +112,15 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
         )
     try:
         return ExportManifest(
-            export_arn=raw["exportArn"],
-            source_arn=raw["tableArn"],
-            source_id=raw["tableId"],
-            bucket=raw["s3Bucket"],
-            item_count=int(raw["itemCount"]),
-            billed_bytes=int(raw.get("billedSizeBytes", 0)),
+            export_arn=_text(raw, "exportArn"),
+            source_arn=_text(raw, "tableArn"),
+            source_id=_text(raw, "tableId"),
+            bucket=_text(raw, "s3Bucket"),
+            item_count=_count(raw, "itemCount"),
+            billed_bytes=_count({"billedSizeBytes": 0, **raw}, "billedSizeBytes"),
             export_time=parse_instant(raw["exportTime"]) if kind == FULL else None,
             window=_window(raw) if kind == INCREMENTAL else None,
-            files_key=raw["manifestFilesS3Key"],
+            files_key=_text(raw, "manifestFilesS3Key"),
             has_old_images=raw.get("outputView") == NEW_AND_OLD_IMAGES,
         )
     except KeyError as missing:
@@ -140,7 +140,7 @@ def parse_files(name: str, content: bytes) -> tuple[DataFile, ...]:
             continue
         raw = _object(f"{name}, line {number}", line)
         try:
-            file = DataFile(_key(raw["dataFileS3Key"]), _count(raw["itemCount"]), _md5(raw["md5Checksum"]))
+            file = DataFile(_text(raw, "dataFileS3Key"), _count(raw, "itemCount"), _md5(raw["md5Checksum"]))
         except (KeyError, TypeError, ValueError) as wrong:
             raise ManifestUnreadable(f"{name}, line {number}: {wrong!r}") from wrong
         if file.key in files:
@@ -191,22 +191,24 @@ def _check_meets(manifest: ExportManifest, reached: datetime) -> None:
 def _object(name: str, content: bytes) -> Mapping[str, Any]:
     try:
         raw = json.loads(content)
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise ManifestUnreadable(f"{name}: not JSON: {wrong}") from wrong
     if not isinstance(raw, dict):
         raise ManifestUnreadable(f"{name}: expected a JSON object, found {type(raw).__name__}")
     return raw
 
 
-def _key(text: Any) -> str:
+def _text(raw: Mapping[str, Any], field: str) -> str:
+    text = raw[field]
     if not isinstance(text, str) or not text:
-        raise ValueError(f"dataFileS3Key is {text!r}, which is no key")
+        raise ValueError(f"{field} is {text!r}, which is no text")
     return text
 
 
-def _count(number: Any) -> int:
+def _count(raw: Mapping[str, Any], field: str) -> int:
+    number = raw[field]
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        raise ValueError(f"itemCount is {number!r}, which is no count")
+        raise ValueError(f"{field} is {number!r}, which is no count")
     return number
 
 

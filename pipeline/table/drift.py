@@ -66,7 +66,7 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
     lines = []
     if misfits:
         said = number_of(misfits, "value fits no column and is", "values fit no column and are")
-        lines.append(f"{said} kept in _misfits:")
+        lines.append(f"{said} kept in _misfits{':' if found['misfits'] else '.'}")
         lines += _listed(list(map(_misfit, found["misfits"])), _MORE_MISFITS)
     if found["new_columns"]:
         lines += ["New columns:", *_listed(list(map(_new_column, found["new_columns"])))]

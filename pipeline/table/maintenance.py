@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline.instants import format_instant, parse_instant
 from pipeline.table.marker import WATERMARK, TableState, ancestors_of_main
+from pipeline.wording import number_of
 
 #: The property of a table, of Iceberg's own, by which somebody keeps every snapshot and every file.
 GC = "gc.enabled"
@@ -56,12 +57,12 @@ def lines(counts: Mapping[str, int]) -> list[str]:
     found = {name: counts.get(name, 0) for name in COUNTED}
     written = (
         f"Files written together: {found['files_rewritten']} became {found['files_written']} "
-        f"({found['bytes_rewritten'] / 1e6:.1f} MB); {found['delete_files_removed']} delete files went."
+        f"({found['bytes_rewritten'] / 1e6:.1f} MB); {number_of(found['delete_files_removed'], 'delete file')} went."
     )
     if "snapshots_expired" not in counts:
         return [written, f"No snapshots and orphan files were let go: the table's property {GC} is false."]
     return [
         written,
-        f"Snapshots that expired: {found['snapshots_expired']}, with {found['files_expired']} files.",
+        f"Snapshots that expired: {found['snapshots_expired']}, with {number_of(found['files_expired'], 'file')}.",
         f"Orphan files, of jobs that died: {found['orphans_removed']}.",
     ]

@@ -7,6 +7,7 @@ folder, in which partial files of failed ones may lie as well.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -37,6 +38,8 @@ _WEIGHTS = 2**23
 FILE_WEIGHT: Sql = f"crc32(substring_index(input_file_name(), '/', -1)) % {_WEIGHTS}L"
 #: Manifests are four small files an export; a backlog has hundreds of exports, and S3 takes its time for each file.
 READ_AT_ONCE = 16
+#: What stands for something else in a pattern of paths.
+_PATTERN = re.compile(r"[\\{}\[\]*?]")
 log = logging.getLogger(__name__)
 
 
@@ -164,9 +167,9 @@ def read_files(
     spark: SparkSession, uris: Sequence[str], format_: str, schema: str | None = None, **options: str
 ) -> DataFrame:
     """What a reader of Spark's makes of files. Only the files named are read."""
-    reader = spark.read.format(format_).options(globPaths="false", **options)
+    reader = spark.read.format(format_).options(**options)
     if schema:
         reader = reader.schema(schema)
-    # As one text and taken apart by Java: a list would be handed over file by file.
-    paths = "\n".join(files.plain_path(spark, uri) for uri in uris)
+    # Spark takes a path for a pattern. As one text and taken apart by Java: a list would be handed over file by file.
+    paths = "\n".join(_PATTERN.sub(r"\\\g<0>", files.plain_path(spark, uri)) for uri in uris)
     return DataFrame(reader._jreader.load(spark._jvm.org.apache.hadoop.util.StringUtils.getStrings(paths, "\n")), spark)

@@ -24,7 +24,7 @@ _SIDES = ("old", "new")
 #: To look for one value in a text takes a seventh of reading the text as a struct.
 _FEW = 6
 #: Names that Spark takes in a path.
-_PATH_NAME = re.compile(r"[^'?]+")
+_PATH_NAME = re.compile(r"[^'?*]+")
 
 
 class _Levels(NamedTuple):

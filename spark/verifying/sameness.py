@@ -93,7 +93,7 @@ def _ordered(type_: ColumnType, cell: Sql) -> Sql:
         return transform(cell, lambda x: _ordered(element_of(type_), x))
     if type_.kind is Kind.DICTIONARY:
         return f"array_sort(map_entries({transform_values(cell, lambda x: _ordered(element_of(type_), x))}))"
-    parts = ", ".join(f"'{f.name}', {_ordered(f.type, f'{cell}.`{f.name}`')}" for f in type_.fields)
+    parts = ", ".join(f"{literal(f.name)}, {_ordered(f.type, f'{cell}.`{f.name}`')}" for f in type_.fields)
     return when(f"{cell} IS NOT NULL", f"named_struct({parts})")
 
 

@@ -169,6 +169,18 @@ def test_a_later_commit_does_not_matter(shop):
     assert verify(s, 20)["counts"]["equal"] == 2
 
 
+def test_a_field_that_somebody_has_renamed_is_verified_by_what_it_holds(shop):
+    s = shop(compare_old_images=True)
+    s.put(1, item("a", ship={"M": {"city": {"S": "Oslo"}, "codes": {"SS": ["a", "b"]}}}))
+    s.load(5)
+    s.spark.sql(f"ALTER TABLE glue.shop.{s.name} RENAME COLUMN ship.city TO `it's`")
+    assert verify(s, 5)["counts"]["equal"] == 1
+    s.put(6, item("a", ship={"M": {"city": {"S": "Bergen"}, "codes": {"SS": ["b", "a"]}}}))
+    assert s.merge(5, 20)["counts"]["images_equal"] == 1
+    s.change("UPDATE TABLE SET ship.`it's` = 'Rome'")
+    assert differences(s, 20)["counts"]["different"] == 1
+
+
 @pytest.mark.parametrize(("at", "error"), [(21, Gap), (4, Overlap)])
 def test_an_instant_that_the_table_was_never_at_is_refused(loaded, at, error):
     with pytest.raises(error):
