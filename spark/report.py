@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.misfit_paths import dictionaries
+from pipeline.columns.misfit_paths import element_places
 from pipeline.columns.table_columns import Columns
 from pipeline.errors import PipelineError
 from pipeline.instants import format_instant
@@ -83,8 +83,8 @@ def listed_misfits(misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]
     Indices, and names that are data, become ``*`` in a path, so that a list or dictionary is one path however long it is;
     the first step is an attribute.
     """
-    path = F.regexp_replace("pointer", "(?<=[^/])/[0-9]+(?=/|$)", "/*")
-    for place in dictionaries(columns):
+    path = F.col("pointer")
+    for place in element_places(columns):
         path = F.regexp_replace(path, f"^({place})/[^/]+", "$1/*")
     return most_frequent(
         misfits.select(path.alias("path"), F.expr(MISFIT_TAG).alias("type"), "example"), "path", "type"

@@ -28,6 +28,8 @@ _SETTINGS = {
     "spark.sql.files.openCostInBytes": "128k",
     # What a merge keeps, it reads once or twice; packing it tighter takes longer than that saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    # For each column that is kept, room for so many rows is made at once: of two times 5,000, a gigabyte with Spark's 10,000.
+    "spark.sql.inMemoryColumnarStorage.batchSize": "500",
     # Plans of wide tables are long; nobody reads the end of their text, which the driver would keep for its history.
     # Of lists in it the first is named: to spell out all took a twelfth of a wide load, and a twentieth of a warm merge.
     "spark.sql.maxPlanStringLength": "20000",

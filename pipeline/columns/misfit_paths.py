@@ -11,9 +11,6 @@ from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, name_
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 
-#: Each is one more look at every misfit that is listed.
-_MOST_PATTERNS = 50
-
 
 def resolved(path: Path, columns: Columns, *, found_at: int = 0, any_name: bool = False) -> Path:
     """A misfit's path with its indices told from member names, which the columns know and a pointer does not.
@@ -45,23 +42,22 @@ def without_column(seen: Iterable[Observed], columns: Columns) -> list[Observed]
     return [row for row in seen if len(row.path) == row.found_at or not _has_column(row.path[: row.found_at], columns)]
 
 
-def dictionaries(columns: Columns) -> list[str]:
-    """Patterns of the pointers to dictionaries, the outer ones first: what follows one is a name that is data."""
-    found = [
-        pattern
-        for field in columns.all
-        for pattern in _dictionaries(f"/{re.escape(step(field.attribute))}", field.type)
-    ]
-    return sorted(found, key=lambda pattern: pattern.count("/"))[:_MOST_PATTERNS]
+def element_places(columns: Columns) -> list[str]:
+    """Patterns of the pointers to lists and dictionaries, a level each: what follows is an index, or a name that is data."""
+    found: dict[int, list[str]] = {}
+    for field in columns.all:
+        for pattern in _element_places(f"/{re.escape(step(field.attribute))}", field.type):
+            found.setdefault(pattern.count("/"), []).append(pattern)
+    return ["|".join(patterns) for _, patterns in sorted(found.items())]
 
 
-def _dictionaries(pattern: str, type_: ColumnType) -> Iterator[str]:
-    if type_.kind is Kind.DICTIONARY:
+def _element_places(pattern: str, type_: ColumnType) -> Iterator[str]:
+    if type_.kind in (Kind.LIST, Kind.DICTIONARY):
         yield pattern
     for field in type_.fields:
-        yield from _dictionaries(f"{pattern}/{re.escape(step(field.attribute))}", field.type)
+        yield from _element_places(f"{pattern}/{re.escape(step(field.attribute))}", field.type)
     if type_.element is not None:
-        yield from _dictionaries(f"{pattern}/[^/]+", type_.element)
+        yield from _element_places(f"{pattern}/[^/]+", type_.element)
 
 
 def _has_column(path: Path, columns: Columns) -> bool:

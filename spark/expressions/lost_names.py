@@ -23,8 +23,8 @@ _NONE: Sql = "cast(array() AS array<string>)"
 _SIDES = ("old", "new")
 #: To look for one value in a text takes a seventh of reading the text as a struct.
 _FEW = 6
-#: Names that Spark takes in a path.
-_PATH_NAME = re.compile(r"[^'?*]+")
+#: Names that Spark takes in a path as they stand: it passes over white space before one.
+_PATH_NAME = re.compile(r"[^'?*\s][^'?*]*")
 
 
 class _Levels(NamedTuple):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipeline.columns.growth import grown
-from pipeline.columns.misfit_paths import dictionaries, placed, resolved, without_column
+from pipeline.columns.misfit_paths import element_places, placed, resolved, without_column
 from pipeline.columns.profile import Observed, Profile, steps_of
 from tests.pipeline.seen import N, S, columns, item
 
@@ -47,16 +47,20 @@ def test_what_is_inside_a_value_that_its_column_does_not_take_makes_no_field():
     assert after["d"] == {f.name: f.type for f in before.all}["d"]
 
 
-def test_names_that_are_data_are_told_from_those_of_fields():
+def test_indices_and_names_that_are_data_are_told_from_those_of_fields():
     names = {"M": {f"k{n}": {"M": {"in": {"M": {f"d{n}": N for n in range(600)}}}} for n in range(600)}}
-    found = columns(item(d=names, m={"M": {"a.b": {"M": {f"x{n}": S for n in range(600)}}}}, l={"L": [S]}))
-    patterns = dictionaries(found)
+    found = columns(
+        item(d=names, m={"M": {"a.b": {"M": {f"x{n}": S for n in range(600)}}}}, l={"L": [{"M": {"1": S}}]})
+    )
+    patterns = element_places(found)
     for pointer, told in {
         "/d/k1": "/d/*",
         "/d/k1/in/d7/0": "/d/*/in/*/0",
         "/m/a.b/x7": "/m/a.b/*",
         "/m/axb/x7": "/m/axb/x7",
-        "/l/0": "/l/0",
+        "/l/0": "/l/*",
+        "/l/17/1": "/l/*/1",
+        "/m/2024": "/m/2024",
     }.items():
         folded = pointer
         for pattern in patterns:

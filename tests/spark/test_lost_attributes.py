@@ -55,7 +55,9 @@ def test_without_old_images_nothing_is_told_of_it(shop):
 
 
 # Names that Spark would take for its own, that would end a quoted name or a path, and more than are looked for one by one.
-@pytest.mark.parametrize("names", [("_corrupt_record", "`x"), ("*", "it's?", "a"), tuple("abcdefgh")])
+@pytest.mark.parametrize(
+    "names", [("_corrupt_record", "`x"), ("*", " it's?", "\ta"), ("*",), (" a", "a"), tuple("abcdefgh")]
+)
 def test_fields_of_structs_are_told_of(shop, names):
     def who(pk, inner, **fields):
         lines = {"L": [{"M": {"sku": S, **fields}}]}
