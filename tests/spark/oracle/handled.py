@@ -11,12 +11,16 @@ from pipeline.job_order import JobOrder
 from tests.spark.oracle.deaths import dying
 from tests.spark.oracle.hands import Hands
 from tests.spark.oracle.life import FIRST, STRETCH, Life, Lived
+from tests.spark.oracle.values import Value, deep, usual_type, value
 from tests.spark.oracle.wishes import NO_WISHES
 from tests.spark.shop import Killed, Shop, another_id, minute
 
 
 class HandledLife(Life):
     """One table's life among people, the same for the same seed; at most so many items and attributes, and so many rounds."""
+
+    #: Among people tables stay small, and lists are of anything.
+    everywhere = ()
 
     def __init__(
         self, seed: int, make_shop: Callable[..., Shop], items: int = 24, attributes: int = 12, rounds: int = 5
@@ -28,6 +32,10 @@ class HandledLife(Life):
         #: What became of it, in words; what people have done stands there as well.
         self.story = self.hands.done
         self._former_wishes = self.wishes
+
+    def made(self, name: str, dice: Random) -> Value:
+        """A value for an attribute: mostly of its usual type."""
+        return deep(dice) if dice.random() < 0.01 else value(dice, usual_type(name, dice), self._inner)
 
     def live(self) -> Lived:
         """A load, and rounds of what people do and what the pipeline does next; verification and maintenance at the end."""

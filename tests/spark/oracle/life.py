@@ -42,15 +42,18 @@ class Lived:
 class Life:
     """One table's life, the same for the same seed; at most so many items and attributes."""
 
+    #: Attributes that every table has, beside its own: of lists of maps, as most people's lists are.
+    everywhere: Sequence[str] = ("bids",)
+
     def __init__(self, seed: int, make_shop: Callable[..., Shop], items: int = 120, attributes: int = 40) -> None:
         self._dice = dice = Random(seed)  # noqa: S311  # test data, not a secret
         self._count = items
         self._names = names(dice, dice.randrange(8, attributes + 1))
         self._inner = names(dice, attributes // 5)
         key_names = names(dice, dice.choice((1, 1, 2)))
-        # Iceberg names the partitions of a table so; and lists of maps are what most lists are.
-        always = [f"{key_names[0]}_bucket", "bids"]
-        self._names = [name for name in self._names if name not in key_names] + always
+        # Iceberg names the partitions of a table so.
+        partitions = f"{key_names[0]}_bucket"
+        self._names = [name for name in self._names if name not in key_names] + [partitions, *self.everywhere]
         self._key = tuple(KeyAttribute(name, dice.choice("SNB")) for name in key_names)
         apart = dice.choice(_APART)
         self.shop = make_shop(
@@ -131,12 +134,16 @@ class Life:
         item = {name: kept for name, kept in before.items() if dice.random() < 0.7}
         for name in self._names:
             if dice.random() < share * 0.6:
-                made = value(dice, usual_type(name, dice), self._inner, of_maps=holds_maps(name))
-                item[name] = deep(dice) if dice.random() < 0.01 else made
+                item[name] = self.made(name, dice)
         item = self.wishes.obeyed(item, dice)
         self._held[number] = item
         self._ever.add(number)
         self.shop.put(at, {**item, **self._key_of(number)})
+
+    def made(self, name: str, dice: Random) -> Value:
+        """A value for an attribute: mostly of its usual type, and of many attributes lists are mostly of maps."""
+        usual = value(dice, usual_type(name, dice), self._inner, of_maps=holds_maps(name))
+        return deep(dice) if dice.random() < 0.01 else usual
 
     def _key_of(self, number: int) -> Item:
         """The key of an item: the same number in other spellings is the same key."""
