@@ -17,7 +17,7 @@ from pipeline.columns.rules_inside import Rules
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.pointers import below, step_of
 from spark.expressions.sql import Sql, call, let, literal, struct, transform, when
-from spark.expressions.values import WALKED, element_of, of, placed
+from spark.expressions.values import WALKED, container_tag, element_of, of, placed
 
 _NONE: Sql = "cast(array() AS array<string>)"
 _SIDES = ("old", "new")
@@ -73,7 +73,7 @@ def _lost(old: _Levels, new: _Levels, fields: Sequence[Field], rules: Rules, poi
 
     if old.are_many or (len(leading) <= _FEW and all(_PATH_NAME.fullmatch(field.attribute) for field in leading)):
         return inside(*([_looked_up(levels, field) for field in leading] for levels in (old, new)))
-    types = {field.attribute: f"map<string,{_shape(field.type)}>" for field in leading}
+    types = {field.attribute: _value_shape(field.type) for field in leading}
     values = struct(old=placed(old.text, types), new=placed(new.text, types))
 
     def by_place(found: Sql) -> Sql:
@@ -111,21 +111,21 @@ def _gone(old: _Levels, new: _Levels, dropped: Sequence[str], pointer: Sql) -> S
 
 def _looked_up(levels: _Levels, field: Field) -> _Levels:
     """The levels in a field, looked for in each text by itself."""
-    name, shape = field.attribute, _shape(field.type)
+    name = field.attribute
     if not _PATH_NAME.fullmatch(name):
         found = _cell(0, field)
-        return levels.below(field, lambda level: found(placed(level, {name: f"map<string,{shape}>"})))
-    path = literal(f"$['{name}'].{_tag(field.type)}")
+        return levels.below(field, lambda level: found(placed(level, {name: _value_shape(field.type)})))
+    path = literal(f"$['{name}'].{container_tag(field.type)}")
 
     def inside(level: Sql) -> Sql:
         text = f"get_json_object({level}, {path})"
-        return text if field.type.kind is Kind.STRUCT else f"from_json({text}, '{shape}')"
+        return text if field.type.kind is Kind.STRUCT else f"from_json({text}, '{_shape(field.type)}')"
 
     return levels.below(field, inside)
 
 
 def _cell(place: int, field: Field) -> Callable[[Sql], Sql]:
-    return lambda found: of(f"{found}.c{place}", _tag(field.type))
+    return lambda found: of(f"{found}.c{place}", container_tag(field.type))
 
 
 def _struct_in(type_: ColumnType) -> bool:
@@ -133,16 +133,17 @@ def _struct_in(type_: ColumnType) -> bool:
     return type_.kind is Kind.STRUCT or (type_.kind in WALKED and _struct_in(element_of(type_)))
 
 
-def _tag(type_: ColumnType) -> str:
-    return "L" if type_.kind is Kind.LIST else "M"
-
-
 def _shape(type_: ColumnType) -> str:
     """The Spark type of what is inside a value, down to the structs in it, which stay text."""
     if type_.kind is Kind.STRUCT:
         return "string"
-    value = f"map<string,{_shape(element_of(type_))}>"
+    value = _value_shape(element_of(type_))
     return f"array<{value}>" if type_.kind is Kind.LIST else f"map<string,{value}>"
+
+
+def _value_shape(type_: ColumnType) -> str:
+    """The same of the value itself, with its type around it."""
+    return f"map<string,{_shape(type_)}>"
 
 
 def _levels_in(type_: ColumnType, inside: Sql) -> Sql:
@@ -150,5 +151,5 @@ def _levels_in(type_: ColumnType, inside: Sql) -> Sql:
     values, element = inside if type_.kind is Kind.LIST else f"map_values({inside})", element_of(type_)
     if element.kind is Kind.STRUCT:
         return f"array_compact({transform(values, lambda value: of(value, 'M'))})"
-    deeper = transform(values, lambda v: f"coalesce({_levels_in(element, of(v, _tag(element)))}, {_NONE})")
+    deeper = transform(values, lambda v: f"coalesce({_levels_in(element, of(v, container_tag(element)))}, {_NONE})")
     return f"flatten({deeper})"

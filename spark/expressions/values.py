@@ -137,23 +137,24 @@ def opened(type_: ColumnType, value: Sql) -> Sql:
     if type_.kind is Kind.SET:
         return strings(of(value, set_tag(type_)))
     if type_.kind in CONTAINERS:
-        return f"from_json({of(value, _tag(type_))}, '{_shape(type_)}')"
+        return f"from_json({of(value, container_tag(type_))}, '{_shape(type_)}')"
     return value
 
 
 def opened_inside(type_: ColumnType, value: Sql) -> Sql:
     """The same for an element of a list or a value of a dictionary that has been opened: containers are parsed already."""
-    return of(value, _tag(type_)) if type_.kind in CONTAINERS else opened(type_, value)
+    return of(value, container_tag(type_)) if type_.kind in CONTAINERS else opened(type_, value)
+
+
+def container_tag(type_: ColumnType) -> str:
+    """Under which of DynamoDB's types the inside of a container of this type stands."""
+    return "L" if type_.kind is Kind.LIST else "M"
 
 
 def element_of(type_: ColumnType) -> ColumnType:
     """The type of the elements of a list or set, or of the values of a dictionary."""
     assert type_.element is not None  # those kinds have one
     return type_.element
-
-
-def _tag(type_: ColumnType) -> str:
-    return "L" if type_.kind is Kind.LIST else "M"
 
 
 def _shape(type_: ColumnType) -> str:
@@ -163,7 +164,7 @@ def _shape(type_: ColumnType) -> str:
     element = element_of(type_)
     inside = VALUE_TYPE
     if element.kind in CONTAINERS:
-        inside = f"struct<`{_tag(element)}`:{_shape(element)},`NULL`:string>"
+        inside = f"struct<`{container_tag(element)}`:{_shape(element)},`NULL`:string>"
     return f"array<{inside}>" if type_.kind is Kind.LIST else f"map<string,{inside}>"
 
 
