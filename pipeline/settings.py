@@ -142,6 +142,8 @@ class Settings:
         defaults = raw.get("defaults", {})
         expect(isinstance(defaults, Mapping), "defaults", defaults, "an object")
         known(defaults, names_of(TableSettings) - {"name", "iceberg_table", "columns"}, "defaults")
+        # By themselves, lest they are blamed on a table, or come to light with the first one that needs them.
+        _table({"name": "any", **defaults}, {}, "defaults")
         rows = raw.get("tables")
         expect(isinstance(rows, list) and bool(rows), "tables", rows, "a list with at least one table")
         assert isinstance(rows, list)

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.types import Field
-from pipeline.errors import CountMismatch, KeyMismatch, PipelineError, UnreadableLine
+from pipeline.errors import ITEM_WITHOUT_KEY, CountMismatch, KeyMismatch, PipelineError, UnreadableLine
 from pipeline.job_order import JobOrder
 from pipeline.wording import number_of
 from spark.exports.reading import FILE_NAME, Export, are_told, file_name, lines, read_exports, records_of
@@ -71,7 +71,8 @@ def check_items(this: Suspected, found: Mapping[str, int]) -> None:
     if found["lacking"]:
         first, many = first_line(this, F.col(READABLE) & F.col(LACKS_KEY)), number_of(found["lacking"], "item")
         (export,) = this.exports
-        raise KeyMismatch(f"{many} of {export.manifest.export_arn} without the key {this.declared_key}{first}")
+        lacking = f"{many} of {export.manifest.export_arn} without the key {this.declared_key}{first}"
+        raise KeyMismatch(lacking, ITEM_WITHOUT_KEY)
     if found["contradicting"]:
         raise rule_missed(this.parsed(lines(this.spark, this.uris)), this.key)
 

@@ -92,8 +92,17 @@ def test_every_make_verb_that_a_document_names_exists():
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_relative_link_leads_somewhere(document):
-    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text())
-    assert [link for link in links if "://" not in link and not (document.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#]*)#?([^)]*)\)", document.read_text())
+    inside = [(document.parent / file if file else document, anchor) for file, anchor in links if "://" not in file]
+    assert [str(target) for target, _ in inside if not target.exists()] == []
+    assert [f"{target}#{anchor}" for target, anchor in inside if anchor and anchor not in _anchors(target)] == []
+
+
+def _anchors(document):
+    """What links may name in a document: its headings in small letters, without signs, words joined by dashes."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings]
 
 
 def test_the_parameter_paths_in_the_readme_are_those_of_the_code():

@@ -23,8 +23,8 @@ from types import MappingProxyType
 
 from pipeline.columns.field_counts import has_room
 from pipeline.columns.names import column_names
-from pipeline.columns.overrides import decimal_scale, tags_of
 from pipeline.columns.profile import MOST_DIGITS, Profile
+from pipeline.columns.type_words import decimal_scale, tags_of
 from pipeline.columns.types import (
     BYTES,
     CONTAINER_TAGS,

@@ -14,26 +14,16 @@ from typing import Any
 
 from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name, name_in_files
 from pipeline.columns.pointers import names, step
+from pipeline.columns.type_words import NOTHING, TYPE_WORDS, allowed_types, decimal_scale, one_word, tags_of
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import refusal
 
 #: The step that stands for any element or name.
 ANY = "*"
-#: Words for types: DynamoDB's, whose columns follow the data where they leave a choice, and columns' own.
-_TAGS = ("S", "N", "B", "BOOL", "SS", "NS", "BS", "L", "M")
-TYPE_WORDS = (*_TAGS, "string", "bigint", "json", "struct", "map")
-_DECIMAL = re.compile(r"decimal\(38, ?(\d{1,2})\)")
-_MOST_SCALE = 38
 _INDEX = re.compile("0|[1-9][0-9]*")
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-_SEVERAL = {
-    "string": ("S", "N", "B", "BOOL"),
-    "json": ("SS", "NS", "BS", "L", "M"),
-    "struct": ("M",),
-    "map": ("M",),
-}
-#: What a schema file says of an attribute that was NULL wherever it was met.
-_NOTHING = "NULL"
+#: NULL alone, as an object.
+_SAYS_NOTHING = {"type": NOTHING}
 _WITH_INSIDE = ("", "L", "M", "struct", "map")
 _MEMBERS = ("type", "name", "drop", "hash")
 
@@ -89,8 +79,8 @@ class Overrides:
         """Read the setting. Raises SettingRefused for the first thing that is wrong."""
         if not isinstance(raw, Mapping):
             raise refusal(where, raw, 'an object such as {"email": {"hash": true}}')
-        told = ((path, _of_schema_file(said) if isinstance(said, str) else said) for path, said in raw.items())
-        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _NOTHING)
+        told = ((path, _spelled_out(said)) for path, said in raw.items())
+        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _SAYS_NOTHING)
         _check_together(rules, where)
         # What is said of one place comes behind what is said of any.
         return cls(tuple(sorted(rules, key=lambda rule: tuple((step != ANY, step) for step in rule.path))))
@@ -146,24 +136,6 @@ def mended_by(what: str) -> str:
     return f"In the settings, or the file of --columns, {what}; then deploy, or replay again."
 
 
-def decimal_scale(word: str) -> int | None:
-    """The scale that a word for a type says; None where it is no decimal."""
-    found = _DECIMAL.fullmatch(word)
-    return int(found[1]) if found and int(found[1]) <= _MOST_SCALE else None
-
-
-def tags_of(word: str) -> tuple[str, ...]:
-    """The DynamoDB types of the values that a word for a type speaks of."""
-    if word in _SEVERAL:
-        return _SEVERAL[word]
-    return ("N",) if is_narrow(word) else (word,)
-
-
-def is_narrow(word: str) -> bool:
-    """Whether a column of that type cannot hold every number."""
-    return word == "bigint" or decimal_scale(word) is not None
-
-
 def is_index(step: str) -> bool:
     """Whether a step of a path would be an index in a list; in a map it is a name like others."""
     return _INDEX.fullmatch(step) is not None
@@ -174,20 +146,16 @@ def steps_of(path: str) -> tuple[str, ...]:
     return names(path) if path.startswith("/") else (path,)
 
 
-def _of_schema_file(types: str) -> str:
-    """One word for the types that a schema file lists of an attribute, as ``S,N``; NULL among them says nothing."""
-    listed = {word.strip() for word in types.split(",")} - {_NOTHING}
-    if len(listed) < 2:
-        return listed.pop() if listed else _NOTHING
-    return next((word for word in ("string", "json") if listed <= set(_SEVERAL[word])), types)
-
-
-def _allowed_types(said: Any) -> str:
-    """What is allowed in place of what is said for a type: of a list, in a schema file's way, or of one word."""
-    if isinstance(said, str) and {word.strip() for word in said.split(",")} <= {_NOTHING, *_TAGS}:
-        several = " or ".join(f"several of {', '.join(_SEVERAL[word])}" for word in ("string", "json"))
-        return f"{several}: no column takes a scalar beside a container; left out, the column follows the data"
-    return f"one of {', '.join(TYPE_WORDS)}, decimal(38,s)"
+def _spelled_out(said: Any) -> Any:
+    """What is said of a path as an object, its types as one word; what is neither text nor an object stays as it is."""
+    said = {"type": said} if isinstance(said, str) else said
+    if not isinstance(said, Mapping) or not isinstance(said.get("type"), str):
+        return said
+    word = one_word(said["type"])
+    if word != NOTHING:
+        return {**said, "type": word}
+    # A name, or what is to be hidden, may be said beside it.
+    return {name: value for name, value in said.items() if name != "type"} or _SAYS_NOTHING
 
 
 def _override(path: str, said: Any, where: str) -> Override:
@@ -196,7 +164,6 @@ def _override(path: str, said: Any, where: str) -> Override:
     # Nobody gives an empty name: such a rule would leave alone what it was written for.
     if "" in (steps := steps_of(path)) or steps[0] == ANY or (path[0] == "/" and re.search("~(?![01])", path)):
         raise refusal(where, path, "an attribute's name, or a JSON pointer as /a/b (no slash last), ~0 for ~, ~1 for /")
-    said = {"type": said} if isinstance(said, str) else said
     if not isinstance(said, Mapping) or not said or not set(said) <= set(_MEMBERS):
         raise refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")
     for flag in ("drop", "hash"):
@@ -206,7 +173,7 @@ def _override(path: str, said: Any, where: str) -> Override:
         raise refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
     rule = Override(steps, **said)
     if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
-        raise refusal(f"{where}.type", rule.type, _allowed_types(rule.type))
+        raise refusal(f"{where}.type", rule.type, allowed_types(rule.type))
     if "name" in said:
         _check_name(rule, f"{where}.name")
     return rule

@@ -31,7 +31,7 @@ def accounted(counts: Mapping[str, int]) -> str:
         f"{counts.get('different', 0)} different",
     ]
     if counts.get("surplus", 0):
-        parts.append(f"{number_of(counts['surplus'], 'row')} beyond the first of their key")
+        parts.append(f"{number_of(counts['surplus'], 'row')} beyond the first of a key, compared with its item as well")
     items, rows = number_of(counts.get("items", 0), "item"), number_of(counts.get("rows", 0), "row")
     return f"Compared {items} with {rows}: {', '.join(parts)}."
 

@@ -11,8 +11,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.overrides import ANY, Override, Overrides, is_narrow, mended_by, tags_of
+from pipeline.columns.overrides import ANY, Override, Overrides, mended_by
 from pipeline.columns.pointers import names, step
+from pipeline.columns.type_words import is_narrow, tags_of
 from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
 from spark.expressions.sql import Sql, literal, one_of, when

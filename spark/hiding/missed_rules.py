@@ -9,13 +9,16 @@ from collections.abc import Callable, Sequence
 
 from pipeline.columns.overrides import ANY, Override, is_index
 from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
-from spark.expressions.values import elements, has, json_of, members, of, tag_of
+from spark.expressions.values import TAGS, elements, has, json_of, members, of, tag_of
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is declared, a set for
 #: whose elements one is (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
 #: rule names in a map (`IN_LIST`), or what a declared type excludes. Null for all other items.
 CONTRADICTED = "#contradicted"
 NO_HASH, INDEX, IN_LIST = "no hash", "an index", "in a list"
+#: What stands behind a member that is called like a type, where behind the type itself something else does: the object of
+#: its value's type. That is also what stands behind ``M``, but there its names are any, and a type's content another.
+_OF_A_TYPE = r'\{"(?:[SNB]":"|(?:BOOL|NULL)":[tf]|(?:[SNB]S|L)":\[|M":\{)'
 
 
 def contradicted(rules: Sequence[Override], name: str, excluded: Sequence[Sql] = ()) -> Sql:
@@ -68,10 +71,17 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
     def holds(element: Sql) -> Sql:
         in_map = let(member(members(element), name), is_held)
         # Of a list in the list its text is enough: that it holds the name.
-        in_text = [f"contains({of(element, 'L')}, {spelled} || ':')" for spelled in _spellings(name)]
-        return " OR ".join(f"coalesce({one}, false)" for one in (in_map, *in_text))
+        return " OR ".join(f"coalesce({one}, false)" for one in (in_map, *_is_named_in(of(element, "L"), name)))
 
     return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
+
+
+def _is_named_in(text: Sql, name: str) -> list[Sql]:
+    """Whether DynamoDB JSON that Spark wrote holds a member of that name, as expressions of which one has to be true."""
+    if name in TAGS:
+        called = f'"{name}":{_OF_A_TYPE}'
+        return [f"{text} RLIKE {literal(called)}"]
+    return [f"contains({text}, {spelled} || ':')" for spelled in _spellings(name)]
 
 
 def _spellings(name: str) -> list[Sql]:

@@ -24,7 +24,7 @@ from pipeline.columns.kept_names import kept_names
 from pipeline.columns.profile import Observed, Profile, at_least, weighed
 from pipeline.columns.rebuild import Target, rebuilt
 from pipeline.columns.table_columns import columns_of, has_key, is_made_here
-from pipeline.errors import CountMismatch, KeyMismatch, TableContended
+from pipeline.errors import ITEM_WITHOUT_KEY, CountMismatch, KeyMismatch, TableContended
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import read_table_state
 from pipeline.wording import number_of
@@ -107,7 +107,7 @@ def _publish(this: Load, target: Target, held: Written, passes: int) -> Committe
     """Make what was written the table's content, if it is whole."""
     if held.found["unfit"]:
         unfit = number_of(held.found["unfit"], "item")
-        raise KeyMismatch(f"{unfit} of {this.manifest.export_arn} with a key that is no number")
+        raise KeyMismatch(f"{unfit} of {this.manifest.export_arn} with a key that is no number", ITEM_WITHOUT_KEY)
     counts = {**counts_of(this.manifest), "misfits": held.found["misfits"]}
     if counts["misfits"]:
         key = [field.name for field in target.columns.key]

@@ -27,8 +27,12 @@ def test_a_schema_file_of_other_tools_is_a_type_for_each_column():
 def test_of_several_types_in_a_schema_file_a_column_takes_all_and_of_null_it_says_nothing():
     listed = {"a": "NULL", "b": "S,N", "c": "L, M", "d": "N,NULL", "e": "NULL,BOOL,B"}
     assert Overrides.parse(listed) == Overrides.parse({"b": "string", "c": "json", "d": "N", "e": "string"})
-    with pytest.raises(SettingRefused, match=r"columns\['a'\].type is 'S,M'; allowed is several of S, N, B, BOOL or "):
-        Overrides.parse({"a": "S,M"})
+    assert Overrides.parse({name: {"type": types} for name, types in listed.items()}) == Overrides.parse(listed)
+    assert Overrides.parse({"a": {"type": "NULL", "name": "x"}}) == Overrides.parse({"a": {"name": "x"}})
+    for refused in ("S,M", {"type": "S,M"}):
+        words = r"columns\['a'\].type is 'S,M'; allowed is several of S, N, B, BOOL or "
+        with pytest.raises(SettingRefused, match=words):
+            Overrides.parse({"a": refused})
 
 
 def test_what_is_said_reads_back():
@@ -42,6 +46,7 @@ def test_what_is_said_reads_back():
         pytest.param([], ["columns is []", "an object"], id="no object"),
         pytest.param({"a": "X"}, ["columns['a'].type", "'X'", "decimal(38,s)"], id="an unknown type"),
         pytest.param({"a": "decimal(38,39)"}, ["decimal(38,39)"], id="a decimal without room"),
+        pytest.param({"a": "decimal(38,\u0663)"}, ["'decimal(38,\u0663)'"], id="a scale in other digits"),
         pytest.param({"a": "decimal(10,2)"}, ["decimal(10,2)"], id="a decimal of another width"),
         pytest.param({"a": {"type": 5}}, ["columns['a'].type is 5"], id="a type that is no text"),
         pytest.param({"a": {}}, ["columns['a'] is {}", "type, name, drop, hash"], id="nothing said"),

@@ -33,7 +33,7 @@ def test_items_and_rows_are_accounted_for_in_one_sentence():
     assert accounted(EQUAL) == (
         "Compared 9 items with 9 rows: 9 equal, 0 only in the source, 0 only in the table, 0 different."
     )
-    assert accounted(UNEQUAL).endswith("4 different, 1 row beyond the first of their key.")
+    assert accounted(UNEQUAL).endswith("4 different, 1 row beyond the first of a key, compared with its item as well.")
 
 
 def test_differences_are_named_without_their_values():

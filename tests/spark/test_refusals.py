@@ -138,8 +138,9 @@ def test_a_load_refuses_items_without_the_declared_key(source):
     order = source.full(30)
     declared = SourceTable(order.source.arn, order.source.id, (KeyAttribute("pk", "N"),))
     before = source.state
-    with pytest.raises(errors.KeyMismatch):
+    with pytest.raises(errors.KeyMismatch) as refused:
         run(source.spark, replace(order, source=declared))
+    assert refused.value.remedy == errors.ITEM_WITHOUT_KEY
     assert source.state == before
 
 

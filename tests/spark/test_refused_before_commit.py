@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.errors import CountMismatch, KeyMismatch, ManifestUnreadable, WatermarkNotCommitted
+from pipeline.errors import ITEM_WITHOUT_KEY, CountMismatch, KeyMismatch, ManifestUnreadable, WatermarkNotCommitted
 from spark import files, job
 from spark.exports.reading import read_exports
 from spark.loading import load, passes
@@ -57,8 +57,9 @@ def test_a_table_is_not_replaced_by_items_of_which_one_has_no_key(of_another_key
     source, before = of_another_key, of_another_key.metadata
     order = source.full(15)
     rewrite(source, order, lambda lines: [line.replace('"2.5"', '"none"') for line in lines])
-    with pytest.raises(KeyMismatch, match=r"1 item of .* with a key that is no number"):
+    with pytest.raises(KeyMismatch, match=r"1 item of .* with a key that is no number") as refused:
         source.run(order)
+    assert refused.value.remedy == ITEM_WITHOUT_KEY
     assert source.metadata == before
 
 

@@ -111,24 +111,6 @@ def test_what_is_dropped_of_lists_is_dropped_of_sets_and_an_index_reaches_nothin
     assert "hide me" not in str(rows["b"])
 
 
-def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):
-    source, said = shop(), {"/w/no": {"drop": True}}
-    source.put(1, item("a", w={"M": {"no": S, "x": S}}), item("odd", w={"L": [{"M": {"no": {"S": "hide me"}}}]}))
-    words = r"columns\['/w/no'\] speaks of what is in a map; items that hold it in a list at such a place: 1, .*\"odd\""
-    with pytest.raises(OverrideContradicted, match=words):
-        carry_out(source, source.full(5), **said)
-    assert not source.state.exists
-    carry_out(source, source.full(5), **said, **{"/w/*/no": {"drop": True}})
-    assert "hide me" not in str(source.rows())
-    lists = [{"L": [{"M": {"x": S}}]}, {"L": [{"M": {"no": {"NULL": True}}}]}, {"L": [{"L": [N, {"S": "no"}]}]}]
-    source.delete(6, {"pk": {"S": "odd"}})
-    source.put(6, *(item(f"plain{n}", w=one) for n, one in enumerate(lists)))
-    carry_out(source, source.full(25), **said)  # nothing in the lists is to be hidden
-    source.put(26, item("deep", w={"L": [{"L": [{"M": {"no": S}}]}]}))
-    with pytest.raises(OverrideContradicted, match='"deep"'):
-        carry_out(source, source.windows(25, 45), **said)
-
-
 @pytest.mark.parametrize(
     ("hides", "name"),
     [("drop", "plain"), ("hash", "\U0001f600"), ("drop", 'a \U0001f600 \U00010000/~"'), ("hash", "ü\n")],

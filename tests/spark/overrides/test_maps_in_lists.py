@@ -1,0 +1,48 @@
+"""What a rule names in a map, where the maps stand in a list: refused by name, wherever in it the name stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import OverrideContradicted
+from tests.spark.overriding import carry_out
+from tests.spark.sample_items import ALL_TYPES, N, S, item
+
+pytestmark = pytest.mark.spark
+
+
+def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):
+    source, said = shop(), {"/w/no": {"drop": True}}
+    source.put(1, item("a", w={"M": {"no": S, "x": S}}), item("odd", w={"L": [{"M": {"no": {"S": "hide me"}}}]}))
+    words = r"columns\['/w/no'\] speaks of what is in a map; items that hold it in a list at such a place: 1, .*\"odd\""
+    with pytest.raises(OverrideContradicted, match=words):
+        carry_out(source, source.full(5), **said)
+    assert not source.state.exists
+    carry_out(source, source.full(5), **said, **{"/w/*/no": {"drop": True}})
+    assert "hide me" not in str(source.rows())
+    lists = [{"L": [{"M": {"x": S}}]}, {"L": [{"M": {"no": {"NULL": True}}}]}, {"L": [{"L": [N, {"S": "no"}]}]}]
+    source.delete(6, {"pk": {"S": "odd"}})
+    source.put(6, *(item(f"plain{n}", w=one) for n, one in enumerate(lists)))
+    carry_out(source, source.full(25), **said)  # nothing in the lists is to be hidden
+    source.put(26, item("deep", w={"L": [{"L": [{"M": {"no": S}}]}]}))
+    with pytest.raises(OverrideContradicted, match='"deep"'):
+        carry_out(source, source.windows(25, 45), **said)
+
+
+def test_a_member_that_is_called_like_a_type_is_told_from_the_type(shop):
+    called = ("S", "L", "M")
+    source, said = shop(), {f"/w/{name}": {"drop": True} for name in called}
+    names = ("text", "count", "raw", "flag", "nothing", "texts", "numbers", "raws", "list", "map")
+    of_each = [ALL_TYPES[name] for name in names]
+    inside = [{"M": {"x": value}} for value in of_each]
+    texts = [{"S": name} for name in called] + [{"S": f'"{name}":{{"S":"x"}}'} for name in called]
+    source.put(1, item("plain", w={"L": [{"L": [*of_each, *inside, *texts]}]}))
+    carry_out(source, source.full(5), **said)
+    for n, name in enumerate(called):
+        source.put(6 + n, item("odd", w={"L": [{"L": [{"M": {name: S}}]}]}))
+        with pytest.raises(OverrideContradicted, match=rf"'/w/{name}'.*such a place: 1, .*\"odd\""):
+            carry_out(source, source.windows(5, 25), **said)
+    source.put(20, *(item(f"m{n}", w={"L": [{"L": [{"M": {"M": one}}]}]}) for n, one in enumerate(of_each)))
+    source.delete(20, {"pk": {"S": "odd"}})
+    with pytest.raises(OverrideContradicted, match=rf"'/w/M'.*such a place: {len(of_each)}, "):
+        carry_out(source, source.windows(5, 25), **said)
