@@ -20,6 +20,7 @@ from local.spark_jars import JARS, UNSIGNED
 
 # A folder of jars to use in place of the project's own.
 JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
+LOOPBACK = "127.0.0.1"
 ARCHIVES = JARS.parents[1] / "spark-classes"
 
 # Jobs here are small and many: the first compiler only, which halves the time a small job keeps the processors busy.
@@ -50,6 +51,8 @@ def environment(jars: Sequence[Path], *options: str, is_bulk: bool = False) -> d
     return {
         # Where it does not stand, the scripts start a Python to look for it; where it stands, they take whatever it names.
         "SPARK_HOME": str(folder_of("pyspark")),
+        # Spark would look for the machine's name in the network, and offer itself to it.
+        "SPARK_LOCAL_IP": LOOPBACK,
         "SPARK_DIST_CLASSPATH": ":".join(map(str, jars)),
         # For the Java that does nothing but spell out the command of the other.
         "SPARK_LAUNCHER_OPTS": shlex.join(_LAUNCHER),

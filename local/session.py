@@ -44,6 +44,7 @@ def local_session(
         .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
         .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)
         .config("spark.driver.extraClassPath", java.before_spark())
+        .config("spark.driver.host", java.LOOPBACK)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
         # For what is no job's, which says itself how many it needs: 200 tasks take a minute on a laptop whatever the data.

@@ -87,7 +87,6 @@ class Machine:
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "AWS_MAX_ATTEMPTS": _ATTEMPTS,
             **java.environment(self.jars, *self.jvm_options, f"-Djava.io.tmpdir={folder}"),
-            "SPARK_LOCAL_IP": "127.0.0.1",
             "PYSPARK_PYTHON": interpreter,
             "PYSPARK_DRIVER_PYTHON": interpreter,
             "TMPDIR": str(folder),
@@ -107,8 +106,8 @@ class Machine:
             "directory.marker.retention": "keep",
         }
         return {
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": java.LOOPBACK,
+            "spark.driver.bindAddress": java.LOOPBACK,
             "spark.local.dir": str(folder / "spark"),
             "spark.ui.enabled": "false",
             "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
