@@ -76,9 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_table(verb: argparse.ArgumentParser) -> None:
     """What every verb on a local table is told: the table, its warehouse."""
     verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
-    verb.add_argument(
-        "--warehouse", type=_folder_to_be, required=True, metavar="DIR", help="root of the Hadoop catalog"
-    )
+    verb.add_argument("--warehouse", type=_warehouse, required=True, metavar="DIR", help="root of the Hadoop catalog")
 
 
 def _add_exports(verb: argparse.ArgumentParser) -> None:
@@ -204,6 +202,13 @@ def _folder_to_be(text: str) -> Path:
     folder = Path(text)
     if folder.exists() and not folder.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a file; allowed is a folder, or the name of one to be made")
+    return folder
+
+
+def _warehouse(text: str) -> Path:
+    folder = _folder_to_be(text)
+    if file := next((above for above in folder.parents if above.exists() and not above.is_dir()), None):
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be a folder, for {str(file)!r} is a file")
     return folder
 
 

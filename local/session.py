@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from local import java
+from local.failed import Failed
 from local.spark_jars import LOCAL_FILE_SYSTEM
 from pipeline.job_order import JobOrder
 
@@ -27,8 +29,9 @@ def local_session(
     """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java.environment` has it.
 
     `catalog_name`, `cores`, `java_options`: for whoever wants Glue's name for the catalog, fewer processors than there
-    are, or a JVM for something else than a job or two.
+    are, or a JVM for something else than a job or two. Raises Failed where nothing can be written into the warehouse.
     """
+    _make_writable(warehouse)
     jars = java.installed_jars()
     os.environ.update(java.environment(jars, *java.archive_options(jars), *java_options, is_bulk=is_bulk))
     catalog = f"spark.sql.catalog.{catalog_name}"
@@ -52,6 +55,18 @@ def local_session(
         .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()
     )
+
+
+def _make_writable(warehouse: Path) -> None:
+    """Make the folder where there is none. Iceberg says that it cannot write there by a page of Java's."""
+    try:
+        warehouse.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=warehouse, prefix=".written-"):
+            pass
+    except OSError as failed:
+        raise Failed(
+            f"{warehouse} cannot be made, or cannot be written to: {failed.strerror}; name another warehouse."
+        ) from failed
 
 
 def run_order(spark: SparkSession, order: JobOrder, secret: str) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from local.__main__ import main
+from local.failed import Failed
+from local.session import local_session
 
 
 def refused(capsys, *arguments: str) -> str:
@@ -48,6 +50,35 @@ def test_a_warehouse_is_a_folder(tmp_path, replay, capsys):
     file = tmp_path / "a-file"
     file.write_text("")
     assert "argument --warehouse: " in refused(capsys, *words(tmp_path, replay | {"--warehouse": str(file)}))
+
+
+@pytest.mark.parametrize("below", ["warehouse", "more/folders/warehouse"])
+@pytest.mark.parametrize("verb", ["replay", "verify", "maintain"])
+def test_a_warehouse_does_not_lie_below_a_file(tmp_path, replay, capsys, verb, below):
+    file = tmp_path / "a-file"
+    file.write_text("")
+    if verb == "maintain":
+        arguments = ["--table", "shop.orders", "--warehouse", str(file / below)]
+    else:
+        arguments = words(tmp_path, replay | {"--warehouse": str(file / below)})[1:]
+    said = f"argument --warehouse: {str(file / below)!r} cannot be a folder, for {str(file)!r} is a file"
+    assert said in refused(capsys, verb, *arguments)
+
+
+def test_exports_are_a_folder(tmp_path, replay, capsys):
+    file = tmp_path / "a-file"
+    file.write_text("")
+    assert f"argument exports: {str(file)!r} is not a folder" in refused(capsys, *words(file, replay))
+
+
+def test_a_warehouse_that_cannot_be_made_is_said_in_one_sentence_before_java_is_asked(tmp_path):
+    (tmp_path / "a-file").write_text("")
+    warehouse = tmp_path / "a-file" / "warehouse"
+    with pytest.raises(Failed) as failed:
+        local_session(warehouse)
+    assert str(failed.value) == (
+        f"{warehouse} cannot be made, or cannot be written to: Not a directory; name another warehouse."
+    )
 
 
 def test_the_home_of_the_demo_is_a_folder(tmp_path, capsys):
