@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from shlex import quote
 
-from pipeline.errors import DamagedExport, ManifestUnreadable
+from pipeline.errors import DamagedExport, ManifestUnreadable, UnknownFormat
 from pipeline.exports.manifest_reading import read_manifests
-from pipeline.exports.manifests import ExportManifest, check_totals
+from pipeline.exports.manifests import ExportManifest, check_totals, parse_summary
 from pipeline.instants import format_instant
 
 #: Bytes of items. Of a handful, half the time is Java's second compiler; a load of 170 MB is a quarter quicker with it.
@@ -28,13 +29,16 @@ def find_exports(folder: Path) -> list[FoundExport]:
     """Every complete export below `folder`, of those of the same stretch the newest; others are no exports yet.
 
     A stretch is exported again where the files of an earlier export were damaged, and both stay in the bucket.
-    Raises DamagedExport for manifests that are not whole or do not add up, or UnknownFormat.
+    Raises DamagedExport for manifests that are not whole or do not add up, or UnknownFormat. `folder`: an absolute path.
     """
-    found = [_read(summary) for summary in sorted(folder.rglob("AWSDynamoDB/*/manifest-summary.json"))]
+    summaries = sorted(folder.rglob("manifest-summary.json"))
+    # By its path, not below the folder: that may be AWSDynamoDB itself.
+    found = [_read(summary) for summary in summaries if summary.parent.parent.name == "AWSDynamoDB"]
     if not found:
+        remedy = _under_whole_key(summaries[0]) if summaries else ""
         raise ManifestUnreadable(
             f"{folder} holds no complete export (AWSDynamoDB/<id>/manifest-summary.json)",
-            "Mirror the export bucket into the folder, from the folder AWSDynamoDB or any above it.",
+            remedy or "Mirror the export bucket into the folder, every file under its whole key.",
         )
     # An export's id begins with the time at which it was started.
     by_start = sorted(found, key=lambda export: export.manifest.export_arn.rpartition("/")[2])
@@ -48,17 +52,43 @@ def _stretch(manifest: ExportManifest) -> tuple[str, bool, datetime, datetime]:
 
 
 def _read(summary: Path) -> FoundExport:
-    """The export of a manifest summary. Its refusal says which folder to take away, should it be damaged for good."""
+    """The export of a manifest summary. Its refusal says which folder to take away, should nothing else help."""
     try:
         manifest = read_manifests(str(summary), _content).manifest
         check_totals(manifest)
+    except UnknownFormat as odd:
+        remedy = (
+            f"Take {summary.parent} out of the folder. If what it shows is needed, export it again as DYNAMODB_JSON, a full "
+            "export at a whole second."
+        )
+        raise UnknownFormat(odd.message, remedy) from None
     except DamagedExport as damaged:
         remedy = (
             f"Mirror the export bucket into the folder again. If it is the same then, take {summary.parent} out of the "
             "folder: its stretch may have been exported again."
         )
-        raise type(damaged)(damaged.message, remedy) from None
+        raise type(damaged)(damaged.message, _under_whole_key(summary) or remedy) from None
     return FoundExport(summary.as_uri(), manifest)
+
+
+def _under_whole_key(summary: Path) -> str:
+    """What to do where a mirror has left out a prefix of the bucket's keys; empty where it has not.
+
+    Data files are found by their whole keys, whose last folders are the last of the mirror's then.
+    """
+    try:
+        manifest = parse_summary(str(summary), summary.read_bytes())
+    except (ManifestUnreadable, UnknownFormat):
+        return ""
+    key, place = PurePosixPath(manifest.files_key).parent.parts, summary.parent.parts
+    same = next(n for n in range(len(key), -1, -1) if key[len(key) - n :] == place[len(place) - n :])
+    if same in (0, len(key)):
+        return ""
+    missing, root = "/".join(key[: len(key) - same]), Path(*place[: len(place) - same])
+    return (
+        f"The mirror lacks the beginning of the bucket's keys, {missing}/. Move what lies in {root} into {root / missing}. Or "
+        f"mirror into an empty folder: aws s3 sync {quote(f's3://{manifest.bucket}/{missing}')} <folder>/{quote(missing)}"
+    )
 
 
 def _content(path: str) -> bytes | None:

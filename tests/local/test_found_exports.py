@@ -1,4 +1,4 @@
-"""Which exports of a folder are taken, and what is said of one whose manifests are damaged."""
+"""Which exports of a folder are taken, and what is said of one that is damaged, odd, or not under its whole key."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from local.aws.pitr.offline import FullExport, IncrementalExport, Put, journal_of, write_exports
+from local.aws.pitr.records import ION
 from local.found_exports import find_exports, full_export_at
 from local.remedies import told
-from pipeline.errors import ChecksumMismatch
+from pipeline.errors import ChecksumMismatch, ManifestUnreadable, UnknownFormat
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
 
@@ -42,3 +43,68 @@ def test_a_damaged_manifest_is_refused_with_the_folder_to_take_away_and_without_
     assert f"take {damaged.summary.parent} out of the folder" in told(refused.value)
     damaged.summary.rename(tmp_path / "taken away")
     assert [export.manifest.export_arn for export in find_exports(tmp_path)] == [newer.arn]
+
+
+ODD = {
+    "ion": ([FULL], {"file_format": ION}, "outputFormat is 'ION'"),
+    "fraction": ([FullExport(FULL.at + timedelta(milliseconds=123))], {}, "exportTime is 2026-11-01T12:10:00.123Z"),
+}
+
+
+@pytest.mark.parametrize(("requests", "options", "told_of"), ODD.values(), ids=ODD)
+def test_an_export_of_a_format_that_is_not_read_is_refused_with_the_folder_to_take_away_and_the_others_are_taken(
+    tmp_path, requests, options, told_of
+):
+    good = write_exports(tmp_path, SOURCE, JOURNAL, [FULL, WINDOW])
+    (odd,) = write_exports(tmp_path, SOURCE, JOURNAL, requests, prefix="odd", **options)
+    with pytest.raises(UnknownFormat) as refused:
+        find_exports(tmp_path)
+    said = told(refused.value)
+    assert told_of in said
+    assert f"To do: Take {odd.summary.parent} out of the folder. If what it shows is needed, export it again" in said
+    odd.summary.parent.rename(tmp_path / "taken away")
+    assert {export.manifest.export_arn for export in find_exports(tmp_path)} == {export.arn for export in good}
+
+
+@pytest.mark.parametrize("prefix", [None, "exports/orders"])
+@pytest.mark.parametrize("below", ["AWSDynamoDB", "AWSDynamoDB/*"])
+def test_the_folder_may_be_that_of_the_exports_or_of_one_of_them(tmp_path, prefix, below):
+    (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL], prefix=prefix)
+    (folder,) = (file for file in (tmp_path / (prefix or "")).glob(below) if file.name != "data")
+    assert [found.uri for found in find_exports(folder)] == [export.summary.as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "mirrored", "missing"),
+    [
+        ("exports/orders", "exports/orders", "exports/orders"),
+        ("exports/orders", "exports", "exports"),
+        ("exports/orders", "exports/orders/AWSDynamoDB", "exports/orders/AWSDynamoDB"),
+        (None, "AWSDynamoDB", "AWSDynamoDB"),
+        ("orders of shop", "orders of shop", "orders of shop"),
+    ],
+)
+def test_a_mirror_that_lacks_the_beginning_of_the_keys_is_refused_with_what_mends_it(
+    tmp_path, prefix, mirrored, missing
+):
+    write_exports(tmp_path / "bucket", SOURCE, JOURNAL, [FULL, WINDOW], prefix=prefix)
+    mirror = (tmp_path / "bucket" / mirrored).rename(tmp_path / "mirror")
+    with pytest.raises(ManifestUnreadable) as refused:
+        find_exports(mirror)
+    said = told(refused.value)
+    assert f"To do: The mirror lacks the beginning of the bucket's keys, {missing}/." in said
+    assert f"Move what lies in {mirror} into {mirror / missing}." in said
+    source, folder = ("'s3://exports/orders of shop'", "'orders of shop'") if " " in missing else (None, missing)
+    assert f"aws s3 sync {source or f's3://exports/{missing}'} <folder>/{folder}" in said
+    whole = mirror.rename(tmp_path / "moved")
+    (mirror / missing).parent.mkdir(parents=True)
+    whole.rename(mirror / missing)
+    assert len(find_exports(mirror)) == 2
+
+
+def test_an_export_whose_folder_has_another_name_is_taken_away_or_mirrored_again(tmp_path):
+    (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL])
+    other = export.summary.parent.rename(export.summary.parent.with_name("another"))
+    with pytest.raises(ManifestUnreadable) as refused:
+        find_exports(tmp_path)
+    assert f"take {other} out of the folder" in told(refused.value)

@@ -40,4 +40,4 @@ def test_a_setting_for_a_local_table_is_no_setting_of_a_deployment(tmp_path, cap
 def test_a_folder_without_exports_says_what_it_must_hold(tmp_path, capsys):
     table = ["--table", "shop.orders", "--key", "pk:S", "--warehouse", str(tmp_path)]
     assert main(["replay", str(tmp_path), *table]) == 1
-    assert "To do: Mirror the export bucket into the folder, from the folder AWSDynamoDB" in capsys.readouterr().err
+    assert "To do: Mirror the export bucket into the folder, every file under its whole key." in capsys.readouterr().err
