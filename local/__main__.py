@@ -80,7 +80,7 @@ def _add_table(verb: argparse.ArgumentParser) -> None:
 
 
 def _add_exports(verb: argparse.ArgumentParser) -> None:
-    """What the verbs are told that read exports for a local table: the exports, the table, its key, its columns."""
+    """What the verbs are told that read exports for a local table: the exports, the table, its key, columns, source."""
     verb.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
     _add_table(verb)
     verb.add_argument(
@@ -98,6 +98,12 @@ def _add_exports(verb: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"what the settings say of columns, as JSON; the secret for hashes is read from ${SECRET_VARIABLE}",
     )
+    verb.add_argument(
+        "--source",
+        default="",
+        metavar="ARN",
+        help="the source table, by its ARN or its table id, where the folder holds exports of several",
+    )
 
 
 def _demo(asked: argparse.Namespace) -> int:
@@ -111,15 +117,15 @@ def _replay(asked: argparse.Namespace) -> int:
     from pipeline.table.drift import drift_of, told_drift
     from pipeline.table.record_counts import accounting
 
-    is_new = False
-    for report in replay(asked.exports, _table_of(asked)):
+    table, is_new = _table_of(asked), False
+    for report in replay(asked.exports, table, asked.source, print):
         is_new = True
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}.")
         print("\n".join(accounting(report["job"], report["counts"])))
         for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
             print(line)
     if not is_new:
-        print("nothing new: the table already shows every export in the folder")
+        print("nothing new: the table already shows every export of its source table in the folder")
     return 0
 
 
@@ -127,7 +133,8 @@ def _verify(asked: argparse.Namespace) -> int:
     from local.verify import verify
     from pipeline.table.verification import accounted
 
-    report = verify(asked.exports, _table_of(asked))
+    table = _table_of(asked)
+    report = verify(asked.exports, table, asked.source)
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
     return 0
 

@@ -11,7 +11,6 @@ _MIRROR_AGAIN = (
     "Mirror the export bucket into the folder again: what lies there is not what DynamoDB wrote. Where the bucket itself "
     f"holds it like that: {_NEWER_FULL}"
 )
-_ONLY_OWN = "Take the export out of the folder, and replay again."
 #: By the error's name: every one that a job, or who looks at a local table, raises.
 REMEDIES = {
     "ManifestUnreadable": _MIRROR_AGAIN,
@@ -21,10 +20,15 @@ REMEDIES = {
     "UnreadableLine": _MIRROR_AGAIN,
     "Gap": f"Put the export of the missing stretch into the folder. Where there is none: {_NEWER_FULL}",
     "Overlap": "Take the overlapping export out of the folder, and replay again.",
-    "OtherTable": _ONLY_OWN,
-    "OtherTableId": "Keep the exports of one source table in one folder; for the new one, name another table or warehouse.",
-    "FilteredExport": _ONLY_OWN,
-    "UnknownFormat": "Export again as DYNAMODB_JSON, at a whole second.",
+    "OtherTable": (
+        "Give a folder with exports of the source table that the table follows; for another, name another table or warehouse."
+    ),
+    "OtherTableId": (
+        "Name another table or warehouse: a source table that was created anew is another one. Or give a folder with exports "
+        "of the one that the table follows."
+    ),
+    "FilteredExport": "Take the export out of the folder, and replay again.",
+    "UnknownFormat": "Take the export out of the folder. Export it again as DYNAMODB_JSON, a full export at a whole second.",
     "KeyMismatch": "Check --key: every attribute of the source table's key with its type, the partition key first.",
     "KeyDoesNotFit": _NEWER_FULL,
     "ConflictingChanges": _NEWER_FULL,

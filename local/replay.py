@@ -7,7 +7,7 @@ is checked before anything is applied, and only what is new is applied, by the v
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from local.chain import Chain, chain_for
 from local.found_exports import FoundExport, find_exports, is_long
 from local.local_table import LocalTable
 from local.session import local_session, run_order
+from local.sources import exports_of, source_to_follow, told_others
 from pipeline.errors import WatermarkMissing
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
@@ -22,9 +23,11 @@ from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
 
 
-def replay(exports: Path, table: LocalTable) -> Iterator[dict[str, Any]]:
+def replay(exports: Path, table: LocalTable, named: str, tell: Callable[[str], None]) -> Iterator[dict[str, Any]]:
     """Apply what is new; gives each job's report once it has ended, none if there was nothing new.
 
+    `named`: the ARN or the table id of the source that the table is to follow, empty where a person has named none;
+    `tell` is given lines about exports of other sources, which are left alone.
     Raises PipelineError: the table is as the last job has left it.
     """
     found = find_exports(exports.resolve())
@@ -32,11 +35,10 @@ def replay(exports: Path, table: LocalTable) -> Iterator[dict[str, Any]]:
     if state.exists and state.marker is None:
         raise WatermarkMissing(f"{table.folder} holds a table without a watermark")
     table.check_key()
-    # The table says which source it follows; of a first load, the exports do.
-    first = found[0].manifest
-    of_exports = SourceTable(first.source_arn, first.source_id, table.key)
-    source = state.marker.source(table.key) if state.marker else of_exports
-    chain = chain_for(found, source, state.watermark)
+    source = source_to_follow(found, state.marker, table.key, named)
+    chain = chain_for(exports_of(found, source), source, state.watermark)
+    for line in told_others(found, source):
+        tell(line)
     if chain.is_empty:
         return
     spark = local_session(table.warehouse, is_bulk=is_long(chain.base))

@@ -9,20 +9,25 @@ from typing import Any
 from local.found_exports import find_exports, full_export_at, is_long
 from local.local_table import LocalTable
 from local.session import local_session, run_order
+from local.sources import exports_of, source_to_follow
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_kinds import VERIFY
 
 
-def verify(exports: Path, table: LocalTable) -> dict[str, Any]:
-    """Compare; returns the job's report where they are equal. Raises VerificationFailed or another PipelineError."""
+def verify(exports: Path, table: LocalTable, named: str) -> dict[str, Any]:
+    """Compare; returns the job's report where they are equal. Raises VerificationFailed or another PipelineError.
+
+    `named`: the ARN or the table id of the table's source, empty where a person has named none.
+    """
     marker = table.marker
     table.check_key()
     found, watermark = find_exports(exports.resolve()), marker.watermark
-    export = full_export_at(watermark_text := format_instant(watermark), found, exports)
+    source = source_to_follow(found, marker, table.key, named)
+    export = full_export_at(watermark_text := format_instant(watermark), exports_of(found, source), exports)
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
     job_id = f"{VERIFY}-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
-    order = table.order(VERIFY, job_id, marker.source(table.key), watermark, watermark, (export,))
+    order = table.order(VERIFY, job_id, source, watermark, watermark, (export,))
     spark = local_session(table.warehouse, is_bulk=is_long(export))
     try:
         return run_order(spark, order, table.secret)
