@@ -122,6 +122,7 @@ def _replay(asked: argparse.Namespace) -> int:
         is_new = True
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}.")
         print("\n".join(accounting(report["job"], report["counts"])))
+        print(f"Report: {table.report(report['job_id'])}")
         for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
             print(line)
     if not is_new:
@@ -136,6 +137,7 @@ def _verify(asked: argparse.Namespace) -> int:
     table = _table_of(asked)
     report = verify(asked.exports, table, asked.source)
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
+    print(f"Report: {table.report(report['job_id'])}")
     return 0
 
 
@@ -145,8 +147,10 @@ def _maintain(asked: argparse.Namespace) -> int:
     from pipeline.table import maintenance
 
     namespace, name = asked.table
-    report = maintain(LocalTable(namespace, name, (), asked.warehouse), asked.snapshot_days)
+    table = LocalTable(namespace, name, (), asked.warehouse)
+    report = maintain(table, asked.snapshot_days)
     print("\n".join(maintenance.lines(report["counts"])))
+    print(f"Report: {table.report(report['job_id'])}")
     return 0
 
 

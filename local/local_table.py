@@ -88,5 +88,9 @@ class LocalTable:
             buckets=TableSettings.buckets,
             columns=self.columns,
             compare_old_images=self.compare_old_images,
-            report_uri=(self.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json").as_uri(),
+            report_uri=self.report(job_id).as_uri(),
         )
+
+    def report(self, job_id: str) -> Path:
+        """Where the report of a job on the table lies."""
+        return self.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json"

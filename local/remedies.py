@@ -5,8 +5,10 @@ from __future__ import annotations
 from pipeline.errors import PipelineError
 
 _NEWER_FULL = (
-    "Put a full export into the folder that is newer than every window there: a replay makes the table anew from it."
+    "Put a full export into the folder that is newer than the table and every window there: a replay makes the table anew "
+    "from it."
 )
+_ANEW = "Remove the table's folder from the warehouse, and replay again: that makes the table anew from the newest full export."
 _MIRROR_AGAIN = (
     "Mirror the export bucket into the folder again: what lies there is not what DynamoDB wrote. Where the bucket itself "
     f"holds it like that: {_NEWER_FULL}"
@@ -39,10 +41,10 @@ REMEDIES = {
     "RebuildNeeded": f"Say of columns what was said before (--columns). Or: {_NEWER_FULL}",
     "PartitionsKept": "Remove the tags and branches that the message names, and replay again.",
     "HashSecretUnfit": "Put a random text of 16 bytes or more into the environment variable TIDEMARK_HASH_SECRET.",
-    "VerificationFailed": _NEWER_FULL,
+    "VerificationFailed": _ANEW,
     "SettingRefused": "Correct the file that --columns names, and start it again.",
     "WatermarkMissing": "Name a table that a replay has made, or one that does not exist yet.",
-    "TableFilesMissing": "Remove the table's folder from the warehouse, and replay again.",
+    "TableFilesMissing": _ANEW,
     "WatermarkAhead": _NEWER_FULL,
     "WatermarkNotCommitted": "Find out who else writes the table, then replay again.",
     "TableContended": "Find out who else writes the table, then replay again.",

@@ -32,9 +32,9 @@ def verify(exports: Path, table: LocalTable, named: str) -> dict[str, Any]:
     try:
         return run_order(spark, order, table.secret)
     except VerificationFailed as failed:
-        place = order.report_uri.removeprefix("file://")
         remedy = (
-            f"Read the first differences, with both values, in {place}; then make the table anew from a full export."
+            f"Read the first differences, with both values, in {table.report(job_id)}; then remove the table's folder "
+            f"{table.folder}, and replay again: that makes the table anew from the newest full export."
         )
         raise VerificationFailed(failed.message, remedy, failed.findings) from None
     finally:
