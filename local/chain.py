@@ -32,8 +32,9 @@ class Chain:
 def chain_for(exports: Sequence[FoundExport], source: SourceTable, watermark: datetime | None) -> Chain:
     """Return what is new after `watermark` (None: there is no table yet).
 
-    The base is the newest full export where there is no table; a full export after a watermark that no window reaches
-    is a rebuild. Windows that lie wholly before the point reached have been applied already, or are part of it.
+    The base is the full export from which windows lead furthest, the newest of several. Where there is a table, it is only
+    needed, as a rebuild, where the windows from the watermark do not lead as far. Windows that lie wholly before the point
+    reached have been applied already, or are part of it.
     Raises OtherTable, OtherTableId, Gap or Overlap, naming both ends.
     """
     for export in exports:
@@ -56,20 +57,18 @@ def _windows(exports: Sequence[FoundExport]) -> list[FoundExport]:
 
 
 def _base(exports: Sequence[FoundExport], watermark: datetime | None) -> FoundExport | None:
-    """The full export to start from: the newest one, unless windows lead from the watermark past it."""
-    full = [export for export in exports if export.manifest.is_full]
-    newest = max(full, key=lambda export: export.manifest.end, default=None)
-    if newest is None or watermark is None:
-        return newest
-    if newest.manifest.end <= watermark or _leads_past(exports, watermark, newest.manifest.end):
+    """The full export to start from: what leads furthest, the newest of several. None where windows lead as far."""
+    later = [e for e in exports if e.manifest.is_full and (watermark is None or e.manifest.end > watermark)]
+    base = max(later, key=lambda e: (_reached(exports, e.manifest.end), e.manifest.end), default=None)
+    if base and watermark and _reached(exports, watermark) >= _reached(exports, base.manifest.end):
         return None
-    return newest
+    return base
 
 
-def _leads_past(exports: Sequence[FoundExport], start: datetime, end: datetime) -> bool:
-    """Whether touching windows lead from `start` to `end` or beyond, so that the full export in between adds nothing."""
+def _reached(exports: Sequence[FoundExport], start: datetime) -> datetime:
+    """How far touching windows lead from `start`."""
     path = _longest_path(exports, start)
-    return bool(path) and path[-1].manifest.end >= end
+    return path[-1].manifest.end if path else start
 
 
 def _longest_path(exports: Sequence[FoundExport], start: datetime) -> tuple[FoundExport, ...]:

@@ -8,7 +8,7 @@ _NEWER_FULL = (
     "Put a full export into the folder that is newer than the table and every window there: a replay makes the table anew "
     "from it."
 )
-_ANEW = "Remove the table's folder from the warehouse, and replay again: that makes the table anew from the newest full export."
+_ANEW = "Remove the table's folder from the warehouse, and replay again: that makes the table anew from a full export."
 _MIRROR_AGAIN = (
     "Mirror the export bucket into the folder again: what lies there is not what DynamoDB wrote. Where the bucket itself "
     f"holds it like that: {_NEWER_FULL}"

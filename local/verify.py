@@ -34,7 +34,7 @@ def verify(exports: Path, table: LocalTable, named: str) -> dict[str, Any]:
     except VerificationFailed as failed:
         remedy = (
             f"Read the first differences, with both values, in {table.report(job_id)}; then remove the table's folder "
-            f"{table.folder}, and replay again: that makes the table anew from the newest full export."
+            f"{table.folder}, and replay again: that makes the table anew from a full export."
         )
         raise VerificationFailed(failed.message, remedy, failed.findings) from None
     finally:

@@ -65,6 +65,24 @@ def uris(exports, watermark=None):
             id="windows that lead past a later full export need it not",
         ),
         pytest.param(
+            [full("1:00"), window("1:00", "2:00"), full("1:30"), window("2:00", "3:00")],
+            None,
+            ["full-1:00", "1:00-2:00", "2:00-3:00"],
+            id="where there is no table either",
+        ),
+        pytest.param(
+            [full("1:00"), window("1:00", "2:00"), full("2:00"), window("2:00", "3:00")],
+            None,
+            ["full-2:00", "2:00-3:00"],
+            id="of full exports that lead as far the newest",
+        ),
+        pytest.param(
+            [full("1:00"), window("1:00", "2:00"), full("1:30"), window("1:30", "3:00")],
+            "1:00",
+            ["full-1:30", "1:30-3:00"],
+            id="a rebuild that leads further than the windows",
+        ),
+        pytest.param(
             [full("1:00"), window("1:00", "2:00"), window("1:00", "3:00")],
             None,
             ["full-1:00", "1:00-3:00"],
