@@ -55,8 +55,8 @@ _NOT_ASKED_FOR = (
 
 #: The remedy where items of a full export lack the key: what helps against records of windows is such an export itself.
 ITEM_WITHOUT_KEY = (
-    "No table holds such an item: somebody has changed the export's files, or it is another table's. Another full export may be "
-    "whole; if it is not, keep both and report it. In a replay, check --key."
+    "In a replay, check --key. In a deployment somebody has changed the export's files, for no table holds such an item: "
+    "another full export may be whole; if it is not, keep both and report it."
 )
 
 
