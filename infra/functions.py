@@ -38,10 +38,9 @@ class FunctionSpec:
 FUNCTIONS = (
     FunctionSpec("Plan", "Looks at source, table and parameters, decides, claims the run."),
     FunctionSpec("NotifyNews", "Mails all-clears, warnings and daily digests."),
-    # It asks for every window of a backlog, one request each.
-    FunctionSpec("StartExports", "Asks DynamoDB for the exports of the plan.", timeout_seconds=120),
+    # StartExports and PrepareJob go through the job runs of all tables since the work's history ended: weeks of them, perhaps.
+    FunctionSpec("StartExports", "Asks DynamoDB for the exports of the plan.", timeout_seconds=600),
     FunctionSpec("CheckExports", "Looks whether the exports are complete."),
-    # It goes through the job runs of all tables since the work's history ended, which may be weeks of them.
     FunctionSpec("PrepareJob", "Writes the order of the Spark job.", timeout_seconds=600),
     FunctionSpec("RecordWatermark", "Writes the operator's view of the table's watermark."),
     FunctionSpec("NotifySuccess", "Mails what a run did."),

@@ -44,7 +44,7 @@ def is_column_name(text: str) -> bool:
 
 
 def readable(attribute: str) -> str:
-    """Write an attribute name in ``[a-z0-9_]``, without regard to other names: accents drop, the rest becomes ``_``."""
+    """Write an attribute name in ``[a-z0-9_]``, without regard to other names: what is not ASCII drops, others become ``_``."""
     plain = unicodedata.normalize("NFKD", attribute).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9_]+", "_", plain)[:LONGEST_NAME]
     return name if name.strip("_") else "attribute"

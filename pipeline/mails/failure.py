@@ -77,8 +77,7 @@ def failure_mail(
     `incident` is the one that the failure belongs to, itself included; None for a run that a person has started.
     """
     table = table_of(event, deployment)
-    mode = event["plan"].get("mode", UPDATE)
-    doing = _DOING.get(mode, "bringing {table} up to date").format(table=table)
+    doing = _DOING.get(_mode(event), "bringing {table} up to date").format(table=table)
     after = aftermath(event, failure, table)
     facts = _facts(failure, after, table, event["plan"], deployment, horizon)
     lines = [
@@ -190,6 +189,14 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
         lines.append(f"The next mail about it comes when it changes{over}.")
         lines.append("If you have acted and hear nothing, start a run yourself: its failure is always mailed.")
     return ["", *lines] if lines else []
+
+
+def _mode(event: StateEvent) -> str:
+    """What a run was doing, or what it was asked for, where it has not come to do anything."""
+    plan = event["plan"]
+    if plan.get("mode") or plan.get("kind", "Halt") != "Halt" or not isinstance(event["input"], Mapping):
+        return str(plan.get("mode", UPDATE))
+    return str(event["input"].get("mode", UPDATE))
 
 
 def table_of(event: StateEvent, deployment: Deployment) -> str:

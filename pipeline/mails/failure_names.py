@@ -91,8 +91,13 @@ class Failure:
         """
         if not report.get("error") or report.get("client_token", "") != client_token:
             return self
-        message, remedy = (report[part][:LONGEST_TEXT] for part in ("message", "remedy"))
-        return Failure(self.state, report["error"], message, remedy, str(report.get("result", "")), self.job_run, True)
+        # Somebody may have edited it, and who is to mail must not stumble over that.
+        error = str(report["error"])
+        default = error_names().get(error, PipelineError).default_remedy
+        message, remedy = (
+            str(text)[:LONGEST_TEXT] for text in (report.get("message", ""), report.get("remedy", default))
+        )
+        return Failure(self.state, error, message, remedy, str(report.get("result", "")), self.job_run, True)
 
 
 def _kind_without_job(error: str, message: str) -> type[PipelineError]:

@@ -112,7 +112,7 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     claim = seen.claim
     is_at_it = claim and claim.owner == seen.execution and serves(claim.plan, wish)
     if seen.control == PAUSE and wish.mode != UPDATE and not is_at_it:
-        return Halt.of(TablePaused, f"the {wish.mode} was not begun: the control parameter says PAUSE")
+        return Halt.of(TablePaused, f"the {CALLED[wish.mode]} was not begun: the control parameter says PAUSE")
     if seen.control == PAUSE:
         return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
@@ -128,7 +128,7 @@ def another_run(wish: ExecutionInput, message: str) -> Action:
     """What a run does that finds another one at work."""
     if wish.mode == UPDATE:
         return Idle(ANOTHER_RUN, message)
-    return Halt.of(AnotherRunAtWork, f"the {wish.mode} was not begun: {message}")
+    return Halt.of(AnotherRunAtWork, f"the {CALLED[wish.mode]} was not begun: {message}")
 
 
 def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pipeline.errors import InputRefused
 from pipeline.exports.windows import SHORTEST_WINDOW, cut
 from pipeline.instants import floor_to, format_instant
-from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
+from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.actions import NOTHING_RESTORABLE_MESSAGE, WISH_FULFILLED, Action, Halt, Idle
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.journal import RunPlan
@@ -24,7 +24,7 @@ def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedel
     if wish.mode == UPDATE:
         return None
     if is_fulfilled(seen, wish):
-        return Idle(WISH_FULFILLED, f"The {wish.mode} is done.")
+        return Idle(WISH_FULFILLED, f"The {CALLED[wish.mode]} is done.")
     if wish.mode == BACKFILL:
         return _backfill(seen, wish, window_length)
     if wish.mode == VERIFY:

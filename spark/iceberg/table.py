@@ -189,7 +189,7 @@ class Table:
     def replace(self, rows: DataFrame, columns: Columns, marker: Mapping[str, str]) -> None:
         """Replace the table by these rows with these columns, in one commit with the marker; no column is required then.
 
-        For the one change that a branch cannot carry: another type of the key.
+        For what a branch cannot carry, foremost another key or another type of it (`pipeline.columns.rebuild.Target`).
         """
         writer = rows.to(optional(table_schema(columns))).writeTo(self.sql_name).using("iceberg")
         for name, value in {**first_properties(self.metadata()), **description(columns)}.items():

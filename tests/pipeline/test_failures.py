@@ -155,6 +155,12 @@ def test_a_job_that_left_no_refusal_has_just_failed(report):
     assert failed.explained_by(report) is failed
 
 
+def test_a_report_that_somebody_has_cut_is_told_as_it_is():
+    failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
+    explained = failed.explained_by({"error": "Gap"})
+    assert (explained.error, explained.message, explained.remedy) == ("Gap", "", Gap.default_remedy)
+
+
 def test_what_an_earlier_try_has_refused_explains_no_later_one():
     failed = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
     report = {"error": "Gap", "message": "m", "remedy": "r", "client_token": "job-0"}

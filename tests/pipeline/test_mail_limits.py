@@ -98,7 +98,9 @@ def test_both_kinds_of_mail_carry_the_same_facts_for_machines_as_json():
         *["SUCCESS"] * 2,
         *["FAILURE"] * 2,
     )
-    assert json.loads(json.dumps(success.facts))["lag_seconds"] == 4350
+    told = json.loads(json.dumps(success.facts))
+    assert told["lag_seconds"] == 4350
+    assert [(export["arn"], export["billed_bytes"]) for export in told["exports"]] == [("…", 10_000_000)]
     assert json.loads(json.dumps(failure.facts))["error"] == "Gap"
 
 

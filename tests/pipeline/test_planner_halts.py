@@ -56,7 +56,7 @@ def test_who_asks_for_more_than_an_update_of_a_paused_table_is_told(found):
     assert isinstance(action, Halt)
     assert (action.error, action.message) == (
         "TablePaused",
-        "the full was not begun: the control parameter says PAUSE",
+        "the full export was not begun: the control parameter says PAUSE",
     )
 
 

@@ -1,4 +1,4 @@
-"""The mail about an input that was refused: its command has the input as it was given, to be corrected."""
+"""The mail about what was asked for and refused: what that was; its command has the input as it was given, to be corrected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
-from tests.pipeline.rounds import failed
+from tests.pipeline.rounds import PLANNED, failed
 from tests.pipeline.world import DEPLOYMENT, EXECUTION
 
 LONGEST_MESSAGE = 256 * 1024
@@ -49,3 +49,23 @@ def test_an_input_too_long_for_a_mail_is_left_to_whoever_gave_it():
     mail = failure_mail(event, Failure("Plan", "InputRefused", "Wrong.", "Correct it."), DEPLOYMENT)
     assert "--input 'the input, corrected: it is too long for a mail'" in mail.facts["command"]
     assert len(json.dumps(mail.facts)) + len(mail.text) < LONGEST_MESSAGE
+
+
+@pytest.mark.parametrize(
+    ("asked", "planned", "doing"),
+    [
+        pytest.param({"mode": "full"}, {}, "replacing the content of orders", id="before there was a plan"),
+        pytest.param({"mode": "backfill"}, {"kind": "Halt"}, "backfilling orders", id="refused by the plan"),
+        pytest.param({"mode": "full"}, PLANNED, "verifying orders", id="while it finishes what another run has left"),
+        pytest.param(
+            {"mode": "full"},
+            {"kind": "Record", "fulfils": False},
+            "bringing orders up to date",
+            id="while it records that",
+        ),
+        pytest.param({"mode": ["full"]}, {}, "bringing orders up to date", id="where no mode was asked for"),
+    ],
+)
+def test_a_failure_mail_says_what_the_run_was_doing(asked, planned, doing):
+    planned = {**planned, "mode": "verify"} if planned is PLANNED else planned
+    assert f"in Plan, while {doing}.\n" in failed("PitrOff", "Plan", asked=asked, planned=planned).text
