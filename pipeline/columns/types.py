@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SCALAR_TAGS = frozenset({"S", "N", "B", "BOOL"})
 CONTAINER_TAGS = frozenset({"SS", "NS", "BS", "L", "M"})
@@ -40,6 +40,12 @@ class ColumnType:
     element: ColumnType | None = None
     fields: tuple[Field, ...] = ()
     tag: str = ""
+
+    @property
+    def untagged(self) -> ColumnType:
+        """The same type as the table knows it."""
+        fields = tuple(replace(field, type=field.type.untagged) for field in self.fields)
+        return replace(self, element=self.element and self.element.untagged, fields=fields, tag="")
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,13 @@ be gone: what structs among them hold counts as one level. So a name is lost the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pipeline.columns import rules_inside
 from pipeline.columns.overrides import ANY
+from pipeline.columns.pointers import step
 from pipeline.columns.rules_inside import Rules
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.pointers import below, step_of
@@ -41,14 +43,17 @@ class _Levels(NamedTuple):
         each = transform(self.text, lambda level: f"coalesce(json_object_keys({level}), {_NONE})")
         return when(f"size({self.text}) > 0", f"flatten({each})")
 
-    def below(self, field: Field, find: Callable[[Sql], Sql]) -> _Levels:
-        """The levels in a field. `find`: of a level, the text of its map, or its list or dictionary opened by `_shape`."""
-        if field.type.kind is Kind.STRUCT:
+    def below(self, type_: ColumnType, find: Callable[[Sql], Sql]) -> _Levels:
+        """The levels in a field of this type.
+
+        `find`: of a level, the text of its map, or its list or dictionary opened by `_shape`.
+        """
+        if type_.kind is Kind.STRUCT:
             found = f"array_compact({transform(self.text, find)})" if self.are_many else find(self.text)
             return self._replace(text=found)
         if not self.are_many:
-            return _Levels(_levels_in(field.type, find(self.text)), are_many=True)
-        each = transform(self.text, lambda level: f"coalesce({_levels_in(field.type, find(level))}, {_NONE})")
+            return _Levels(_levels_in(type_, find(self.text)), are_many=True)
+        each = transform(self.text, lambda level: f"coalesce({_levels_in(type_, find(level))}, {_NONE})")
         return self._replace(text=f"flatten({each})")
 
 
@@ -75,18 +80,46 @@ def _lost(old: _Levels, new: _Levels, fields: Sequence[Field], rules: Rules, poi
         return inside(*([_looked_up(levels, field) for field in leading] for levels in (old, new)))
     types = {field.attribute: _value_shape(field.type) for field in leading}
     values = struct(old=placed(old.text, types), new=placed(new.text, types))
+    return let(values, lambda found: call("concat", gone, *_lost_by_place(found, leading, rules, pointer)))
 
-    def by_place(found: Sql) -> Sql:
-        sides = (_Levels(f"{found}.{side}") for side in _SIDES)
-        return inside(*([side.below(field, _cell(i, field)) for i, field in enumerate(leading)] for side in sides))
 
-    return let(values, by_place)
+def _lost_by_place(found: Sql, leading: Sequence[Field], rules: Rules, pointer: Sql) -> Iterator[Sql]:
+    """What is lost in fields, of which `placed` has found both sides: asked once for all that lead to structs alike."""
+    alike: dict[Any, list[int]] = {}
+    for place, field in enumerate(leading):
+        inside = rules_inside.below(rules, field.attribute)
+        alike.setdefault((_leading(field.type), tuple(inside)), []).append(place)
+    for (type_, inside), places in alike.items():
+        each = (
+            struct(
+                old=f"{found}.old.c{place}",
+                new=f"{found}.new.c{place}",
+                pointer=below(pointer, literal(step(leading[place].attribute))),
+            )
+            for place in places
+        )
+        yield f"flatten({transform(call('array', *each), _lost_of_both(type_, inside))})"
+
+
+def _lost_of_both(type_: ColumnType, rules: Rules) -> Callable[[Sql], Sql]:
+    """What is lost of a value of such a type, given both sides of it and its pointer."""
+
+    def lost_of(both: Sql) -> Sql:
+        sides = (f"{both}.{side}" for side in _SIDES)
+        levels = (_Levels("").below(type_, lambda _, value=value: of(value, container_tag(type_))) for value in sides)
+        return _lost_inside(type_, *levels, rules, f"{both}.pointer")
+
+    return lost_of
 
 
 def _lost_in(field: Field, old: _Levels, new: _Levels, rules: Rules, pointer: Sql) -> Sql:
     """The same for the levels that lie in a field."""
-    rules, pointer = rules_inside.below(rules, field.attribute), below(pointer, step_of(literal(field.attribute)))
-    type_ = field.type
+    rules, pointer = rules_inside.below(rules, field.attribute), below(pointer, literal(step(field.attribute)))
+    return _lost_inside(field.type, old, new, rules, pointer)
+
+
+def _lost_inside(type_: ColumnType, old: _Levels, new: _Levels, rules: Rules, pointer: Sql) -> Sql:
+    """The same for the levels that lie in a value of such a type. `rules`, `pointer`: the value's own."""
     while type_.kind in WALKED:
         # Of a dictionary's names none is told apart here, so what is said of one of them holds for all.
         rules, pointer = [(path[1:], rule) for path, rule in rules if path], below(pointer, f"'{ANY}'")
@@ -114,18 +147,24 @@ def _looked_up(levels: _Levels, field: Field) -> _Levels:
     name = field.attribute
     if not _PATH_NAME.fullmatch(name):
         found = _cell(0, field)
-        return levels.below(field, lambda level: found(placed(level, {name: _value_shape(field.type)})))
+        return levels.below(field.type, lambda level: found(placed(level, {name: _value_shape(field.type)})))
     path = literal(f"$['{name}'].{container_tag(field.type)}")
 
     def inside(level: Sql) -> Sql:
         text = f"get_json_object({level}, {path})"
         return text if field.type.kind is Kind.STRUCT else f"from_json({text}, '{_shape(field.type)}')"
 
-    return levels.below(field, inside)
+    return levels.below(field.type, inside)
 
 
 def _cell(place: int, field: Field) -> Callable[[Sql], Sql]:
     return lambda found: of(f"{found}.c{place}", container_tag(field.type))
+
+
+def _leading(type_: ColumnType) -> ColumnType:
+    """A type with nothing in it but what leads to structs."""
+    fields = (Field(field.attribute, "", _leading(field.type)) for field in type_.fields if _struct_in(field.type))
+    return replace(type_, element=type_.element and _leading(type_.element), fields=tuple(fields), tag="")
 
 
 def _struct_in(type_: ColumnType) -> bool:

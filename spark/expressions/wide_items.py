@@ -1,25 +1,27 @@
 """Items of many attributes: what a thousand columns would each do over and over is done once for each type.
 
 The cells of one type are one list, made by one rule that goes through the values; a column of its own each has only at
-the end, when the row is written or compared. Spark analyses, compiles and copies whatever is a column at every step.
+the end, when the row is written or compared. Spark analyses, compiles and copies whatever is a column at every step. A
+container's cell stands there beside the answer whether it is whole, both made in one go.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
-from spark.expressions.sql import Sql, call, let, member, struct, transform, when
-from spark.expressions.values import PARSED, VALUE_TYPE, has, placed
+from spark.expressions.fitting import with_cell
+from spark.expressions.sql import Sql, call, function, let, member, struct, transform, when
+from spark.expressions.values import CONTAINERS, PARSED, VALUE_TYPE, has, opened, placed
 
 #: Items with more than WIDE attributes, or more than MANY_SCALARS scalar ones, are read this way. Fewer are quicker each by
-#: itself, and so are containers, which are only carried along here.
-WIDE, MANY_SCALARS = 200, 40
+#: itself, and so are containers and sets, which are only carried along here, unless they are more than MANY_PARSED.
+WIDE, MANY_SCALARS, MANY_PARSED = 200, 40, 100
 #: The column of the lists. It carries a character that no column of the table can have.
 PACKED = "#packed"
 _PACKED = f"`{PACKED}`"
@@ -28,7 +30,7 @@ _APART = "apart"
 
 @dataclass(frozen=True)
 class Packed:
-    """The columns of items: scalar ones by type, those apart with a column each, the key's always among them.
+    """The columns of items: those in lists by type, those apart with a column each, the key's always among them.
 
     `is_wide`: whether items are read this way at all; else all stand apart.
     """
@@ -40,14 +42,16 @@ class Packed:
     @classmethod
     def of(cls, columns: Columns) -> Packed:
         """How a table's columns are packed: not at all, unless they are many."""
-        lists: dict[ColumnType, list[Field]] = {}
-        apart = list(columns.key)
+        parsed = [field for field in columns.attributes if field.type.kind in PARSED]
+        is_wide = len(columns.all) > WIDE or len(columns.attributes) - len(parsed) > MANY_SCALARS
+        if not is_wide:
+            return cls({}, columns.all, is_wide=False)
+        own, lists = frozenset(parsed if len(parsed) <= MANY_PARSED else []), dict[ColumnType, list[Field]]()
         for field in columns.attributes:
-            # Whatever plain JSON takes, its cells lie where a reader finds them who does not know.
-            own = apart if field.type.kind in PARSED else lists.setdefault(replace(field.type, tag=""), [])
-            own.append(field)
-        is_wide = len(columns.all) > WIDE or len(columns.all) - len(apart) > MANY_SCALARS
-        return cls(lists, apart, is_wide=True) if is_wide else cls({}, columns.all, is_wide=False)
+            if field not in own:
+                # Whatever plain JSON takes, its cells lie where a reader finds them who does not know.
+                lists.setdefault(field.type.untagged, []).append(field)
+        return cls(lists, [*columns.key, *(field for field in parsed if field in own)], is_wide=True)
 
     def made_of(self, item: Sql) -> Sql:
         """The lists of an item's cells, and one of its values that have columns apart: a struct."""
@@ -60,12 +64,12 @@ class Packed:
     def _lists(self, found: Sql) -> Sql:
         places = itertools.count()
 
-        def values(fields: Sequence[Field]) -> Sql:
-            return call("array", *(_taken(field.type, f"{found}.c{next(places)}") for field in fields))
+        def values(fields: Sequence[Field]) -> list[Sql]:
+            return [_taken(field.type, f"{found}.c{next(places)}") for field in fields]
 
-        lists = {_APART: values(self.apart)}
-        for i, (type_, fields) in enumerate(self.lists.items()):
-            lists[f"list{i}"] = transform(values(fields), partial(cell, type_))
+        lists = {_APART: call("array", *values(self.apart))}
+        for i, fields in enumerate(self.lists.values()):
+            lists[f"list{i}"] = _list(fields, values(fields))
         return struct(**lists)
 
     def value(self, item: Sql, place: int) -> Sql:
@@ -76,15 +80,35 @@ class Packed:
     def cells(self) -> dict[str, Sql]:
         """Where the cells stand, by the names of their columns."""
         return {field.name: f"`{field.name}`" for field in self.apart} | {
-            field.name: f"{_PACKED}.list{i}[{place}]"
-            for i, fields in enumerate(self.lists.values())
+            field.name: f"{_PACKED}.list{i}[{place}]{'.cell' if type_.kind in CONTAINERS else ''}"
+            for i, (type_, fields) in enumerate(self.lists.items())
             for place, field in enumerate(fields)
         }
 
     @property
     def counts(self) -> list[Sql]:
-        """How many cells each list holds."""
-        return [f"size(array_compact({_PACKED}.list{i}))" for i in range(len(self.lists))]
+        """How many cells the lists hold whole, as one number; none where there are no lists."""
+        is_whole = function(1, lambda made: f"{made}.whole")
+        whole = {True: f"filter(%s, {is_whole})", False: "array_compact(%s)"}
+        sizes = [
+            f"size({whole[type_.kind in CONTAINERS] % f'{_PACKED}.list{i}'})" for i, type_ in enumerate(self.lists)
+        ]
+        # A sum of a thousand is too deep for the parser.
+        total = call("aggregate", call("array", *sizes), "0", function(2, lambda found, size: f"{found} + {size}"))
+        return [total] if sizes else []
+
+
+def _list(fields: Sequence[Field], values: Sequence[Sql]) -> Sql:
+    """The cells of fields whose types differ at most by what plain JSON takes in them. `values`: those of the fields."""
+    if len({field.type for field in fields if field.type.kind in PARSED}) < 2:
+        return transform(call("array", *values), partial(_held, fields[0].type))
+    return call("array", *(let(value, partial(_held, field.type)) for field, value in zip(fields, values)))
+
+
+def _held(type_: ColumnType, value: Sql) -> Sql:
+    """What a list holds of a value."""
+    made = with_cell if type_.kind in CONTAINERS else cell
+    return let(opened(type_, value), partial(made, type_))
 
 
 def _taken(type_: ColumnType, value: Sql) -> Sql:

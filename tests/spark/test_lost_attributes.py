@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.overrides import Overrides
+from spark.expressions import lost_names
 from spark.merging import lost_attributes
 from tests.spark.overriding import SECRET
 from tests.spark.sample_items import N, S, item
@@ -108,7 +109,10 @@ def test_in_a_list_is_lost_what_no_element_has_any_more(shop, names):
     assert source.differences(20) == []
 
 
-def test_in_dictionaries_and_lists_of_lists_as_well(shop):
+# As of few fields, and as of more, of which those alike are asked at once.
+@pytest.mark.parametrize("few", [lost_names._FEW, 0])
+def test_in_dictionaries_and_lists_of_lists_as_well(shop, monkeypatch, few):
+    monkeypatch.setattr(lost_names, "_FEW", few)
     drops = {"/hidden/*/secret": {"drop": True}, "/told/*/eur": {"drop": True}, "/named/y/eur": {"drop": True}}
     types = {"/prices": {"type": "map"}, "/named": {"type": "map"}}
     source = shop(columns=Overrides.parse(drops | types))
@@ -116,14 +120,18 @@ def test_in_dictionaries_and_lists_of_lists_as_well(shop):
     source.put(
         1,
         item("a", prices={"M": {"x": {"M": full}, "y": {"M": full}}}, rows={"L": [maps(full), maps(full, full)]}),
-        item("b", hidden=maps(full), **{name: {"M": {"x": {"M": full}}} for name in ("told", "named")}),
+        item(
+            "b", hidden=maps(full), shown=maps(full), **{name: {"M": {"x": {"M": full}}} for name in ("told", "named")}
+        ),
     )
     source.load(5)
     left = {"net": N}
     source.put(
         6,
         item("a", prices={"M": {"z": {"M": left}}}, rows={"L": [maps(left)]}),
-        item("b", hidden=maps(left), **{name: {"M": {"x": {"M": left}}} for name in ("told", "named")}),
+        item(
+            "b", hidden=maps(left), shown=maps(left), **{name: {"M": {"x": {"M": left}}} for name in ("told", "named")}
+        ),
     )
     # What is dropped under one name of a dictionary is told under none: all its names are one.
     assert sorted(one["path"] for one in source.merge(5, 20)["removed_attributes"]) == [
@@ -131,6 +139,7 @@ def test_in_dictionaries_and_lists_of_lists_as_well(shop):
         "/named/*/secret",
         *("/prices/*/eur", "/prices/*/secret"),
         *("/rows/*/*/eur", "/rows/*/*/secret"),
+        *("/shown/*/eur", "/shown/*/secret"),
         "/told/x/secret",
     ]
 

@@ -17,7 +17,7 @@ from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from spark.exports.records import items
 from spark.expressions import wide_items
-from spark.expressions.wide_items import WIDE
+from spark.expressions.wide_items import MANY_PARSED, WIDE
 from spark.rows.profiles import observed_misfits
 from spark.rows.projection import READABLE, rows_with_misfits
 from spark.rows.table_rows import unpacked
@@ -72,11 +72,21 @@ def typed(spark, fields, rows, often_null=()):
 
 
 @pytest.mark.parametrize(
-    ("widest_narrow_item", "often_null"),
-    [(WIDE, []), (0, []), (WIDE, ["gone"]), (WIDE, [*TYPES, "gone", "never seen"])],
+    ("widest_narrow_item", "most_apart", "often_null"),
+    [
+        (WIDE, 0, []),
+        (0, MANY_PARSED, []),
+        (0, 0, []),
+        (WIDE, 0, ["gone"]),
+        (WIDE, 0, [*TYPES, "gone", "never seen"]),
+        (0, 0, [*TYPES, "gone", "never seen"]),
+    ],
 )
-def test_any_value_against_any_column_can_be_told_from_the_row(spark, monkeypatch, widest_narrow_item, often_null):
+def test_any_value_against_any_column_can_be_told_from_the_row(
+    spark, monkeypatch, widest_narrow_item, most_apart, often_null
+):
     monkeypatch.setattr(wide_items, "WIDE", widest_narrow_item)
+    monkeypatch.setattr(wide_items, "MANY_PARSED", most_apart)
     # A row for each pair, with nothing else in it that could make it odd: NULL is nothing.
     pairs = [(column, value) for column in TYPES for value in VALUES]
     of_pairs = [{c: VALUES[v], "gone": VALUES["NULL"]} for c, v in pairs]

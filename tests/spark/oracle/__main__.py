@@ -10,13 +10,14 @@ import itertools
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from spark.expressions import wide_items
 from tests.spark.oracle.handled import HandledLife
-from tests.spark.oracle.life import Life
+from tests.spark.oracle.life import Life, width
 from tests.spark.session import session_with
 from tests.spark.shop import Shop
 
@@ -41,8 +42,9 @@ def _live(folder: Path, seeds: range) -> int:
 
     items, started = 0, time.monotonic()
     for count, seed in enumerate(seeds, 1):
-        # Every other table is read as one of very many attributes is.
-        with patch.object(wide_items, "WIDE", wide_items.WIDE if seed % 2 else 0):
+        with ExitStack() as as_wide:
+            for name, most in width(seed).items():
+                as_wide.enter_context(patch.object(wide_items, name, most))
             for life in (Life(seed, make), HandledLife(seed, make)):
                 lived = life.live()
                 if lived.differences:

@@ -10,7 +10,7 @@ from local.aws.pitr.oddities import ODDITIES
 from spark.expressions import wide_items
 from spark.merging import changes
 from tests.spark.oracle.handled import HandledLife
-from tests.spark.oracle.life import Life
+from tests.spark.oracle.life import Life, width
 from tests.spark.oracle.needless import needless_after_merge
 from tests.spark.oracle.seeded_bugs import BUGS
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY
@@ -42,8 +42,8 @@ def test_items_of_any_shape_stay_what_they_were_where_values_are_hidden_and_cell
 
 @pytest.mark.parametrize("seed", _SEEDS)
 def test_a_small_random_table_is_what_its_source_was_after_all_that_happens_to_it(shop, monkeypatch, seed):
-    # Every other one is read as one of very many attributes is.
-    monkeypatch.setattr(wide_items, "WIDE", wide_items.WIDE if seed % 2 else 0)
+    for name, most in width(seed).items():
+        monkeypatch.setattr(wide_items, name, most)
     lived = Life(seed, shop, items=40, attributes=10).live()
     assert list(lived.differences) == []
     assert lived.items > 25
