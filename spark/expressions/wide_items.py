@@ -46,7 +46,8 @@ class Packed:
         is_wide = len(columns.all) > WIDE or len(columns.attributes) - len(parsed) > MANY_SCALARS
         if not is_wide:
             return cls({}, columns.all, is_wide=False)
-        own, lists = frozenset(parsed if len(parsed) <= MANY_PARSED else []), dict[ColumnType, list[Field]]()
+        own = frozenset(parsed if len(parsed) <= MANY_PARSED else ())
+        lists: dict[ColumnType, list[Field]] = {}
         for field in columns.attributes:
             if field not in own:
                 # Whatever plain JSON takes, its cells lie where a reader finds them who does not know.
