@@ -48,11 +48,10 @@ class _Levels(NamedTuple):
 
         `find`: of a level, the text of its map, or its list or dictionary opened by `_shape`.
         """
-        if type_.kind is Kind.STRUCT:
-            found = f"array_compact({transform(self.text, find)})" if self.are_many else find(self.text)
-            return self._replace(text=found)
         if not self.are_many:
-            return _Levels(_levels_in(type_, find(self.text)), are_many=True)
+            return _levels_of(type_, find(self.text))
+        if type_.kind is Kind.STRUCT:
+            return self._replace(text=f"array_compact({transform(self.text, find)})")
         each = transform(self.text, lambda level: f"coalesce({_levels_in(type_, find(level))}, {_NONE})")
         return self._replace(text=f"flatten({each})")
 
@@ -105,8 +104,7 @@ def _lost_of_both(type_: ColumnType, rules: Rules) -> Callable[[Sql], Sql]:
     """What is lost of a value of such a type, given both sides of it and its pointer."""
 
     def lost_of(both: Sql) -> Sql:
-        sides = (f"{both}.{side}" for side in _SIDES)
-        levels = (_Levels("").below(type_, lambda _, value=value: of(value, container_tag(type_))) for value in sides)
+        levels = (_levels_of(type_, of(f"{both}.{side}", container_tag(type_))) for side in _SIDES)
         return _lost_inside(type_, *levels, rules, f"{both}.pointer")
 
     return lost_of
@@ -145,20 +143,17 @@ def _gone(old: _Levels, new: _Levels, dropped: Sequence[str], pointer: Sql) -> S
 def _looked_up(levels: _Levels, field: Field) -> _Levels:
     """The levels in a field, looked for in each text by itself."""
     name = field.attribute
+    tag = container_tag(field.type)
     if not _PATH_NAME.fullmatch(name):
-        found = _cell(0, field)
-        return levels.below(field.type, lambda level: found(placed(level, {name: _value_shape(field.type)})))
-    path = literal(f"$['{name}'].{container_tag(field.type)}")
+        types = {name: _value_shape(field.type)}
+        return levels.below(field.type, lambda level: of(f"{placed(level, types)}.c0", tag))
+    path = literal(f"$['{name}'].{tag}")
 
     def inside(level: Sql) -> Sql:
         text = f"get_json_object({level}, {path})"
         return text if field.type.kind is Kind.STRUCT else f"from_json({text}, '{_shape(field.type)}')"
 
     return levels.below(field.type, inside)
-
-
-def _cell(place: int, field: Field) -> Callable[[Sql], Sql]:
-    return lambda found: of(f"{found}.c{place}", container_tag(field.type))
 
 
 def _leading(type_: ColumnType) -> ColumnType:
@@ -183,6 +178,11 @@ def _shape(type_: ColumnType) -> str:
 def _value_shape(type_: ColumnType) -> str:
     """The same of the value itself, with its type around it."""
     return f"map<string,{_shape(type_)}>"
+
+
+def _levels_of(type_: ColumnType, inside: Sql) -> _Levels:
+    """The levels in the inside of one value."""
+    return _Levels(inside) if type_.kind is Kind.STRUCT else _Levels(_levels_in(type_, inside), are_many=True)
 
 
 def _levels_in(type_: ColumnType, inside: Sql) -> Sql:

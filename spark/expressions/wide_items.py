@@ -90,10 +90,12 @@ class Packed:
     def counts(self) -> list[Sql]:
         """How many cells the lists hold whole, as one number; none where there are no lists."""
         is_whole = function(1, lambda made: f"{made}.whole")
-        whole = {True: f"filter(%s, {is_whole})", False: "array_compact(%s)"}
-        sizes = [
-            f"size({whole[type_.kind in CONTAINERS] % f'{_PACKED}.list{i}'})" for i, type_ in enumerate(self.lists)
-        ]
+
+        def whole(place: int, type_: ColumnType) -> Sql:
+            made = f"{_PACKED}.list{place}"
+            return f"filter({made}, {is_whole})" if type_.kind in CONTAINERS else f"array_compact({made})"
+
+        sizes = [f"size({whole(i, type_)})" for i, type_ in enumerate(self.lists)]
         # A sum of a thousand is too deep for the parser.
         total = call("aggregate", call("array", *sizes), "0", function(2, lambda found, size: f"{found} + {size}"))
         return [total] if sizes else []
