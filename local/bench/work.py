@@ -165,7 +165,7 @@ def _bytes_below(folder: Path) -> int:
 def _shuffles(spark: SparkSession, until: float) -> tuple[int, int]:
     """How many stages wrote to a shuffle before an instant, and how many bytes, by what Spark keeps of its stages.
 
-    An event log would tell it too, but to write one takes a tenth of a second of a cold job.
+    An event log would tell it too, but to write one takes a few tenths of a second of a cold job.
     """
     context, java = spark.sparkContext._jsc.sc(), cast(Any, spark.sparkContext._gateway)
     context.listenerBus().waitUntilEmpty()
