@@ -24,7 +24,7 @@ from botocore.config import Config
 
 from local.aws.account import ACCOUNT, REGION
 from local.aws.home import EMPTIED
-from local.failed import Failed
+from local.failed import Failed, unwritable
 
 # Key and secret of the account's root, which every policy lets through.
 _ROOT_KEY = "test"
@@ -57,9 +57,7 @@ class LocalAws:
             _check_ours(home)
             log_of(home).parent.mkdir(parents=True, exist_ok=True)
         except OSError as failed:
-            raise LocalAwsFailed(
-                f"{home} cannot be made, or cannot be written to: {failed.strerror}; name another folder."
-            ) from failed
+            raise LocalAwsFailed(unwritable(home, failed, "folder")) from failed
         port = port or free_port()
         command = [sys.executable, "-m", "local.aws.launch", "--home", str(home), "--port", str(port), "--leash"]
         with log_of(home).open("wb") as log:

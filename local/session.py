@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from local import java
-from local.failed import Failed
+from local.failed import Failed, unwritable
 from local.spark_jars import LOCAL_FILE_SYSTEM
 from pipeline.job_order import JobOrder
 
@@ -64,9 +64,7 @@ def _make_writable(warehouse: Path) -> None:
         with TemporaryDirectory(dir=warehouse, prefix=".written-"):
             pass
     except OSError as failed:
-        raise Failed(
-            f"{warehouse} cannot be made, or cannot be written to: {failed.strerror}; name another warehouse."
-        ) from failed
+        raise Failed(unwritable(warehouse, failed, "warehouse")) from failed
 
 
 def run_order(spark: SparkSession, order: JobOrder, secret: str) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def source_to_follow(
 
 def exports_of(found: Sequence[FoundExport], source: SourceTable) -> list[FoundExport]:
     """Return those of a source. Raises OtherTableId where there are only others of its ARN, OtherTable where there are none."""
-    own = [export for export in found if _identity(export) == (source.arn, source.id)]
+    own = [export for export in found if _is_of(export, source)]
     if not own:
         nearest = next((export for export in found if export.manifest.source_arn == source.arn), found[0])
         check_source(nearest.manifest, source)
@@ -57,7 +57,7 @@ def exports_of(found: Sequence[FoundExport], source: SourceTable) -> list[FoundE
 
 def told_others(found: Sequence[FoundExport], source: SourceTable) -> list[str]:
     """Lines about the exports that are not of a source; none where there are none."""
-    others = [export for export in found if _identity(export) != (source.arn, source.id)]
+    others = [export for export in found if not _is_of(export, source)]
     if not others:
         return []
     return [f"Left alone, for the table follows {source.arn} (table id {source.id}):", _listed(others)]
@@ -74,6 +74,10 @@ def _several(exports: Sequence[FoundExport]) -> OtherTable | OtherTableId:
 
 def _identity(export: FoundExport) -> tuple[str, str]:
     return export.manifest.source_arn, export.manifest.source_id
+
+
+def _is_of(export: FoundExport, source: SourceTable) -> bool:
+    return _identity(export) == (source.arn, source.id)
 
 
 def _listed(exports: Iterable[FoundExport]) -> str:

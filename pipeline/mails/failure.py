@@ -194,16 +194,19 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
 def _mode(event: StateEvent) -> str:
     """What a run was doing, or what it was asked for, where it has not come to do anything."""
     plan = event["plan"]
-    if plan.get("mode") or plan.get("kind", "Halt") != "Halt" or not isinstance(event["input"], Mapping):
-        return str(plan.get("mode", UPDATE))
-    return str(event["input"].get("mode", UPDATE))
+    asked = _asked(event, "mode") if plan.get("kind", "Halt") == "Halt" else None
+    return str(plan.get("mode") or asked or UPDATE)
 
 
 def table_of(event: StateEvent, deployment: Deployment) -> str:
     """The table a failure is about: the planned one, or the one asked for if it can be a table's name at all."""
-    asked = event["input"].get("table") if isinstance(event["input"], Mapping) else None
-    named = [event["plan"].get("table"), asked, deployment.default_table]
+    named = [event["plan"].get("table"), _asked(event, "table"), deployment.default_table]
     return next((name for name in named if isinstance(name, str) and is_table_name(name)), UNKNOWN_TABLE)
+
+
+def _asked(event: StateEvent, field: str) -> Any:
+    """What the input has in a field; None where it has none, or is no object at all."""
+    return event["input"].get(field) if isinstance(event["input"], Mapping) else None
 
 
 def _section(failure: Failure) -> str:

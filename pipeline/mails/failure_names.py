@@ -57,7 +57,7 @@ class Failure:
     @property
     def kind(self) -> type[PipelineError]:
         """The error's class; PipelineError itself for a name that is not the product's (a bug, a service's own error)."""
-        return error_names().get(self.error, PipelineError)
+        return _kind(self.error)
 
     def told_as(self, plan: PlanEvent) -> Kind:
         """What it is told as, and the same as. `plan`: the run's, or {}."""
@@ -76,8 +76,8 @@ class Failure:
             message = f"{error}: {text}"[:LONGEST_TEXT]
             return cls(raw["state"], PermissionMissing.__name__, message, PermissionMissing.default_remedy)
         message, _, remedy = text.partition(REMEDY_MARK)
-        known = error_names().get(error, PipelineError)
-        return cls(raw["state"], error, message[:LONGEST_TEXT], remedy[:LONGEST_TEXT] or known.default_remedy)
+        remedy = remedy[:LONGEST_TEXT] or _kind(error).default_remedy
+        return cls(raw["state"], error, message[:LONGEST_TEXT], remedy)
 
     @property
     def heals_by_itself(self) -> bool:
@@ -93,11 +93,16 @@ class Failure:
             return self
         # Somebody may have edited it, and who is to mail must not stumble over that.
         error = str(report["error"])
-        default = error_names().get(error, PipelineError).default_remedy
+        default = _kind(error).default_remedy
         message, remedy = (
             str(text)[:LONGEST_TEXT] for text in (report.get("message", ""), report.get("remedy", default))
         )
         return Failure(self.state, error, message, remedy, str(report.get("result", "")), self.job_run, True)
+
+
+def _kind(error: str) -> type[PipelineError]:
+    """The class of an error's name; PipelineError itself for a name that is not the product's."""
+    return error_names().get(error, PipelineError)
 
 
 def _kind_without_job(error: str, message: str) -> type[PipelineError]:
