@@ -76,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_table(verb: argparse.ArgumentParser) -> None:
     """What every verb on a local table is told: the table, its warehouse."""
     verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
-    verb.add_argument("--warehouse", type=_warehouse, required=True, metavar="DIR", help="root of the Hadoop catalog")
+    verb.add_argument(
+        "--warehouse", type=_folder_to_be, required=True, metavar="DIR", help="root of the Hadoop catalog"
+    )
 
 
 def _add_exports(verb: argparse.ArgumentParser) -> None:
@@ -122,7 +124,7 @@ def _replay(asked: argparse.Namespace) -> int:
         is_new = True
         print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}.")
         print("\n".join(accounting(report["job"], report["counts"])))
-        print(f"Report: {table.report(report['job_id'])}")
+        print(table.report_line(report["job_id"]))
         for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
             print(line)
     if not is_new:
@@ -137,7 +139,7 @@ def _verify(asked: argparse.Namespace) -> int:
     table = _table_of(asked)
     report = verify(asked.exports, table, asked.source)
     print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
-    print(f"Report: {table.report(report['job_id'])}")
+    print(table.report_line(report["job_id"]))
     return 0
 
 
@@ -147,10 +149,10 @@ def _maintain(asked: argparse.Namespace) -> int:
     from pipeline.table import maintenance
 
     namespace, name = asked.table
-    table = LocalTable(namespace, name, (), asked.warehouse)
+    table = _sound(LocalTable(namespace, name, (), asked.warehouse))
     report = maintain(table, asked.snapshot_days)
     print("\n".join(maintenance.lines(report["counts"])))
-    print(f"Report: {table.report(report['job_id'])}")
+    print(table.report_line(report["job_id"]))
     return 0
 
 
@@ -160,9 +162,16 @@ def _table_of(asked: argparse.Namespace) -> LocalTable:
 
     namespace, name = asked.table
     secret = os.environ.get(SECRET_VARIABLE, "")
-    return LocalTable(
-        namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret, asked.compare_old_images
+    return _sound(
+        LocalTable(namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret, asked.compare_old_images)
     )
+
+
+def _sound(table: LocalTable) -> LocalTable:
+    """The table. Raises Failed where there is a file in the place of its folder."""
+    if file := _file_at(table.folder):
+        raise Failed(f"{table.folder} cannot be a folder, for {file} is a file; name another table or warehouse.")
+    return table
 
 
 def _columns(text: str) -> Overrides:
@@ -211,16 +220,15 @@ def _key(text: str) -> KeyAttribute:
 
 def _folder_to_be(text: str) -> Path:
     folder = Path(text)
-    if folder.exists() and not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is a file; allowed is a folder, or the name of one to be made")
+    if file := _file_at(folder):
+        allowed = "allowed is a folder, or the name of one to be made"
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be a folder, for {str(file)!r} is a file; {allowed}")
     return folder
 
 
-def _warehouse(text: str) -> Path:
-    folder = _folder_to_be(text)
-    if file := next((above for above in folder.parents if above.exists() and not above.is_dir()), None):
-        raise argparse.ArgumentTypeError(f"{text!r} cannot be a folder, for {str(file)!r} is a file")
-    return folder
+def _file_at(folder: Path) -> Path | None:
+    """What is no folder in the place of one, or of one above it; None where there is nothing of the kind."""
+    return next((place for place in (folder, *folder.parents) if place.exists() and not place.is_dir()), None)
 
 
 def _snapshot_days(text: str) -> int:

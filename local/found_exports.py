@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from shlex import quote
 
-from pipeline.errors import DamagedExport, ManifestUnreadable, UnknownFormat
-from pipeline.exports.manifest_reading import read_manifests
+from pipeline.errors import ChecksumMismatch, DamagedExport, ManifestUnreadable, UnknownFormat
+from pipeline.exports.manifest_reading import read_manifests, read_source
 from pipeline.exports.manifests import ExportManifest, check_totals, parse_summary
 from pipeline.instants import format_instant
 
@@ -25,11 +25,28 @@ class FoundExport:
     manifest: ExportManifest
 
 
-def find_exports(folder: Path) -> list[FoundExport]:
+@dataclass(frozen=True)
+class RefusedExport:
+    """One that cannot be applied: its folder, why, and whose it is: ARN and table id, None where that cannot be trusted."""
+
+    folder: Path
+    refusal: DamagedExport | UnknownFormat
+    source: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class FoundExports:
+    """What a folder holds: complete exports, and those that cannot be applied, which matter if they are of one's source."""
+
+    complete: Sequence[FoundExport]
+    refused: Sequence[RefusedExport] = ()
+
+
+def find_exports(folder: Path) -> FoundExports:
     """Every complete export below `folder`, of those of the same stretch the newest; others are no exports yet.
 
     A stretch is exported again where the files of an earlier export were damaged, and both stay in the bucket.
-    Raises DamagedExport for manifests that are not whole or do not add up, or UnknownFormat. `folder`: an absolute path.
+    Raises ManifestUnreadable where there is none at all. `folder`: an absolute path.
     """
     summaries = sorted(folder.rglob("manifest-summary.json"))
     # By its path, not below the folder: that may be AWSDynamoDB itself.
@@ -40,10 +57,14 @@ def find_exports(folder: Path) -> list[FoundExport]:
             f"{folder} holds no complete export (AWSDynamoDB/<id>/manifest-summary.json)",
             remedy or "Mirror the export bucket into the folder, every file under its whole key.",
         )
+    complete = [export for export in found if isinstance(export, FoundExport)]
     # An export's id begins with the time at which it was started.
-    by_start = sorted(found, key=lambda export: export.manifest.export_arn.rpartition("/")[2])
+    by_start = sorted(complete, key=lambda export: export.manifest.export_arn.rpartition("/")[2])
     newest = {_stretch(export.manifest): export for export in by_start}
-    return [export for export in found if newest[_stretch(export.manifest)] is export]
+    return FoundExports(
+        [export for export in complete if newest[_stretch(export.manifest)] is export],
+        [export for export in found if isinstance(export, RefusedExport)],
+    )
 
 
 def _stretch(manifest: ExportManifest) -> tuple[str, bool, datetime, datetime]:
@@ -51,7 +72,7 @@ def _stretch(manifest: ExportManifest) -> tuple[str, bool, datetime, datetime]:
     return manifest.source_id, manifest.is_full, manifest.start, manifest.end
 
 
-def _read(summary: Path) -> FoundExport:
+def _read(summary: Path) -> FoundExport | RefusedExport:
     """The export of a manifest summary. Its refusal says which folder to take away, should nothing else help."""
     try:
         manifest = read_manifests(str(summary), _content).manifest
@@ -61,14 +82,23 @@ def _read(summary: Path) -> FoundExport:
             f"Take {summary.parent} out of the folder. If what it shows is needed, export it again as DYNAMODB_JSON, a full "
             "export at a whole second."
         )
-        raise UnknownFormat(odd.message, remedy) from None
+        return RefusedExport(summary.parent, UnknownFormat(odd.message, remedy), _source_said(summary))
     except DamagedExport as damaged:
         remedy = (
             f"Mirror the export bucket into the folder again. If it is the same then, take {summary.parent} out of the "
             "folder: its stretch may have been exported again."
         )
-        raise type(damaged)(damaged.message, _under_whole_key(summary) or remedy) from None
+        refusal = type(damaged)(damaged.message, _under_whole_key(summary) or remedy)
+        return RefusedExport(summary.parent, refusal, _source_said(summary))
     return FoundExport(summary.as_uri(), manifest)
+
+
+def _source_said(summary: Path) -> tuple[str, str] | None:
+    """Whose an export is by its summary, whatever else is wrong; None where the summary itself is."""
+    try:
+        return read_source(str(summary), _content)
+    except (ManifestUnreadable, ChecksumMismatch):
+        return None
 
 
 def _under_whole_key(summary: Path) -> str:

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from local.found_exports import FoundExport
 from local.hadoop_catalog import read_metadata
-from local.session import CATALOG
+from local.session import CATALOG, run_order
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.table_columns import has_key
-from pipeline.errors import KeyMismatch, WatermarkMissing
+from pipeline.errors import KeyMismatch, PipelineError, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
 from pipeline.settings import TableSettings
@@ -90,6 +93,18 @@ class LocalTable:
             compare_old_images=self.compare_old_images,
             report_uri=self.report(job_id).as_uri(),
         )
+
+    def run(self, spark: SparkSession, order: JobOrder) -> dict[str, Any]:
+        """Carry out an order on the table; returns the job's report. Raises PipelineError, with a note where that lies."""
+        try:
+            return run_order(spark, order, self.secret)
+        except PipelineError as refused:
+            refused.add_note(self.report_line(order.job_id))
+            raise
+
+    def report_line(self, job_id: str) -> str:
+        """The line that tells a person where the report of a job lies."""
+        return f"Report: {self.report(job_id)}"
 
     def report(self, job_id: str) -> Path:
         """Where the report of a job on the table lies."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from local.local_table import LocalTable
-from local.session import local_session, run_order
+from local.session import local_session
 from pipeline.job_kinds import MAINTAIN
 
 
@@ -20,6 +20,6 @@ def maintain(table: LocalTable, snapshot_days: int) -> dict[str, Any]:
     order = table.order(MAINTAIN, f"{MAINTAIN}-{uuid.uuid4().hex[:16]}", source, at, at)
     spark = local_session(table.warehouse)
     try:
-        return run_order(spark, replace(order, snapshot_days=snapshot_days), table.secret)
+        return table.run(spark, replace(order, snapshot_days=snapshot_days))
     finally:
         spark.stop()

@@ -55,7 +55,7 @@ REMEDIES = {
 def told(error: PipelineError) -> str:
     """An error as a person reads it who has a folder, a table and a command line.
 
-    What the error itself says to do is kept where it was raised for just this.
+    What the error itself says to do is kept where it was raised for just this. Its notes follow.
     """
     said = error.remedy if error.remedy != error.default_remedy else REMEDIES.get(error.name, error.remedy)
-    return f"{error.name}: {error.message}\nTo do: {said}"
+    return "\n".join([f"{error.name}: {error.message}", f"To do: {said}", *getattr(error, "__notes__", ())])

@@ -14,8 +14,8 @@ from typing import Any
 from local.chain import Chain, chain_for
 from local.found_exports import FoundExport, find_exports, is_long
 from local.local_table import LocalTable
-from local.session import local_session, run_order
-from local.sources import exports_of, source_to_follow, told_others
+from local.session import local_session
+from local.sources import exports_to_follow
 from pipeline.errors import WatermarkMissing
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
@@ -35,16 +35,16 @@ def replay(exports: Path, table: LocalTable, named: str, tell: Callable[[str], N
     if state.exists and state.marker is None:
         raise WatermarkMissing(f"{table.folder} holds a table without a watermark")
     table.check_key()
-    source = source_to_follow(found, state.marker, table.key, named)
-    chain = chain_for(exports_of(found, source), source, state.watermark)
-    for line in told_others(found, source):
+    source, own, left_alone = exports_to_follow(found, state.marker, table.key, named)
+    chain = chain_for(own, source, state.watermark)
+    for line in left_alone:
         tell(line)
     if chain.is_empty:
         return
     spark = local_session(table.warehouse, is_bulk=is_long(chain.base))
     try:
         for order in _orders(chain, source, table):
-            yield run_order(spark, order, table.secret)
+            yield table.run(spark, order)
     finally:
         spark.stop()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from local.found_exports import find_exports, full_export_at, is_long
 from local.local_table import LocalTable
-from local.session import local_session, run_order
-from local.sources import exports_of, source_to_follow
+from local.session import local_session
+from local.sources import exports_to_follow
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_kinds import VERIFY
@@ -23,14 +23,14 @@ def verify(exports: Path, table: LocalTable, named: str) -> dict[str, Any]:
     marker = table.marker
     table.check_key()
     found, watermark = find_exports(exports.resolve()), marker.watermark
-    source = source_to_follow(found, marker, table.key, named)
-    export = full_export_at(watermark_text := format_instant(watermark), exports_of(found, source), exports)
+    source, own, _ = exports_to_follow(found, marker, table.key, named)
+    export = full_export_at(watermark_text := format_instant(watermark), own, exports)
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
     job_id = f"{VERIFY}-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
     order = table.order(VERIFY, job_id, source, watermark, watermark, (export,))
     spark = local_session(table.warehouse, is_bulk=is_long(export))
     try:
-        return run_order(spark, order, table.secret)
+        return table.run(spark, order)
     except VerificationFailed as failed:
         remedy = (
             f"Read the first differences, with both values, in {table.report(job_id)}; then remove the table's folder "

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pipeline.errors import ManifestUnreadable
-from pipeline.exports.manifests import ExportManifest, parse_files, parse_summary, verify_md5
+from pipeline.exports.manifests import ExportManifest, parse_files, parse_source, parse_summary, verify_md5
 
 _SUMMARY = "manifest-summary.json"
 #: As DynamoDB names checksums, and as one place of its guide does.
@@ -49,6 +49,14 @@ def read_manifests(summary: str, read: Callable[[str], bytes | None]) -> ReadMan
     content, is_list_proven = _content(file_list, read)
     unproven = tuple(place for place, proven in ((summary, is_proven), (file_list, is_list_proven)) if not proven)
     return ReadManifests(manifest.with_files(parse_files(file_list, content)), root, unproven)
+
+
+def read_source(summary: str, read: Callable[[str], bytes | None]) -> tuple[str, str]:
+    """Whose the export with this summary is, be it of a format that is read or not: ARN and table id of its source table.
+
+    Raises ManifestUnreadable or ChecksumMismatch.
+    """
+    return parse_source(summary, _content(summary, read)[0])
 
 
 def spelled(key: str, root: str) -> str:

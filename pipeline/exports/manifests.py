@@ -124,8 +124,19 @@ def parse_summary(name: str, content: bytes) -> ExportManifest:
             has_old_images=raw.get("outputView") == NEW_AND_OLD_IMAGES,
         )
     except KeyError as missing:
-        raise ManifestUnreadable(f"{name}: the field {missing} is missing") from missing
+        raise _lacking(name, missing) from missing
     except (TypeError, ValueError) as wrong:
+        raise ManifestUnreadable(f"{name}: {wrong}") from wrong
+
+
+def parse_source(name: str, content: bytes) -> tuple[str, str]:
+    """Read from ``manifest-summary.json`` only whose export it is: ARN and table id. Raises ManifestUnreadable."""
+    raw = _object(name, content)
+    try:
+        return _text(raw, "tableArn"), _text(raw, "tableId")
+    except KeyError as missing:
+        raise _lacking(name, missing) from missing
+    except ValueError as wrong:
         raise ManifestUnreadable(f"{name}: {wrong}") from wrong
 
 
@@ -196,6 +207,10 @@ def _object(name: str, content: bytes) -> Mapping[str, Any]:
     if not isinstance(raw, dict):
         raise ManifestUnreadable(f"{name}: expected a JSON object, found {type(raw).__name__}")
     return raw
+
+
+def _lacking(name: str, missing: KeyError) -> ManifestUnreadable:
+    return ManifestUnreadable(f"{name}: the field {missing} is missing")
 
 
 def _text(raw: Mapping[str, Any], field: str) -> str:

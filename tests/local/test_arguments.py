@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from local.__main__ import main
+from local.control import LocalAws
 from local.failed import Failed
 from local.session import local_session
 
@@ -65,6 +66,21 @@ def test_a_warehouse_does_not_lie_below_a_file(tmp_path, replay, capsys, verb, b
     assert said in refused(capsys, verb, *arguments)
 
 
+@pytest.mark.parametrize("file", ["shop", "shop/orders"])
+@pytest.mark.parametrize("verb", ["replay", "verify", "maintain"])
+def test_a_table_has_no_file_in_the_place_of_its_folder(tmp_path, replay, capsys, verb, file):
+    folder = tmp_path / "warehouse" / "shop" / "orders"
+    in_place = tmp_path / "warehouse" / file
+    in_place.parent.mkdir(parents=True)
+    in_place.write_text("")
+    arguments = words(tmp_path, replay)[1:]
+    if verb == "maintain":
+        arguments = ["--table", "shop.orders", "--warehouse", str(tmp_path / "warehouse")]
+    assert main([verb, *arguments]) == 1
+    said = f"{folder} cannot be a folder, for {in_place} is a file; name another table or warehouse."
+    assert capsys.readouterr().err.splitlines() == [said]
+
+
 def test_exports_are_a_folder(tmp_path, replay, capsys):
     file = tmp_path / "a-file"
     file.write_text("")
@@ -84,17 +100,20 @@ def test_a_warehouse_that_cannot_be_made_is_said_in_one_sentence_before_java_is_
 def test_the_home_of_the_demo_is_a_folder(tmp_path, capsys):
     file = tmp_path / "a-file"
     file.write_text("")
-    said = refused(capsys, "demo", "--home", str(file))
-    assert f"argument --home: {str(file)!r} is a file; allowed is a folder, or the name of one to be made" in said
+    for home in (file, file / "below"):
+        said = refused(capsys, "demo", "--home", str(home))
+        assert (
+            f"argument --home: {str(home)!r} cannot be a folder, for {str(file)!r} is a file; allowed is a folder"
+            in said
+        )
 
 
-def test_a_home_of_the_demo_that_cannot_be_made_is_said_in_one_sentence(tmp_path, capsys):
+def test_a_home_of_the_local_aws_that_cannot_be_made_is_said_in_one_sentence(tmp_path):
     (tmp_path / "a-file").write_text("")
-    home = tmp_path / "a-file" / "home"
-    assert main(["demo", "--home", str(home)]) == 1
-    assert capsys.readouterr().err == (
-        f"{home} cannot be made, or cannot be written to: Not a directory; name another folder.\n"
-    )
+    home = tmp_path.resolve() / "a-file" / "home"
+    with pytest.raises(Failed) as failed:
+        LocalAws.start(home)
+    assert str(failed.value) == f"{home} cannot be made, or cannot be written to: Not a directory; name another folder."
 
 
 @pytest.mark.parametrize("days", ["0", "2", "3651", "99999999999", "-1", "x"])

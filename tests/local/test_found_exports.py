@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from local.aws.pitr.offline import FullExport, IncrementalExport, Put, journal_of, write_exports
 from local.aws.pitr.records import ION
-from local.found_exports import find_exports, full_export_at
+from local.found_exports import FoundExport, find_exports, full_export_at
 from local.remedies import told
-from pipeline.errors import ChecksumMismatch, ManifestUnreadable, UnknownFormat
+from local.sources import exports_to_follow
+from pipeline.errors import ChecksumMismatch, ManifestUnreadable
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
 
@@ -23,11 +26,25 @@ JOURNAL = journal_of(
 )
 
 
+def complete(folder: Path) -> Sequence[FoundExport]:
+    """The exports of a folder that are to be applied, where none is refused."""
+    found = find_exports(folder)
+    assert found.refused == []
+    return found.complete
+
+
+def refusal(folder: Path) -> str:
+    """What a person is told of the one export of a folder that is refused; by its summary it is of SOURCE."""
+    (refused,) = find_exports(folder).refused
+    assert refused.source == (SOURCE.arn, SOURCE.id)
+    return told(refused.refusal)
+
+
 def test_of_exports_of_the_same_stretch_the_newest_is_taken(tmp_path):
     write_exports(tmp_path, SOURCE, JOURNAL, [FULL, WINDOW], prefix="z")
     # Each starts after those before it: these are later, though their folder comes first.
     later = write_exports(tmp_path, SOURCE, JOURNAL, [WINDOW, FULL, WINDOW], prefix="a")[1:]
-    found = find_exports(tmp_path)
+    found = complete(tmp_path)
     assert {export.uri for export in found} == {export.summary.as_uri() for export in later}
     assert full_export_at("2026-11-01T12:10:00Z", found, tmp_path).manifest.export_arn == later[0].arn
 
@@ -38,11 +55,13 @@ def test_a_damaged_manifest_is_refused_with_the_folder_to_take_away_and_without_
 ):
     damaged, newer = write_exports(tmp_path, SOURCE, JOURNAL, [FULL, FULL], oddities=oddities)
     damaged.summary.write_bytes(damaged.summary.read_bytes() + b" ")
-    with pytest.raises(ChecksumMismatch) as refused:
-        find_exports(tmp_path)
-    assert f"take {damaged.summary.parent} out of the folder" in told(refused.value)
+    (refused,) = find_exports(tmp_path).refused
+    # What it says of its source is as little proven as the rest.
+    assert (refused.folder, refused.source) == (damaged.summary.parent, None)
+    assert isinstance(refused.refusal, ChecksumMismatch)
+    assert f"take {damaged.summary.parent} out of the folder" in told(refused.refusal)
     damaged.summary.rename(tmp_path / "taken away")
-    assert [export.manifest.export_arn for export in find_exports(tmp_path)] == [newer.arn]
+    assert [export.manifest.export_arn for export in complete(tmp_path)] == [newer.arn]
 
 
 ODD = {
@@ -57,13 +76,12 @@ def test_an_export_of_a_format_that_is_not_read_is_refused_with_the_folder_to_ta
 ):
     good = write_exports(tmp_path, SOURCE, JOURNAL, [FULL, WINDOW])
     (odd,) = write_exports(tmp_path, SOURCE, JOURNAL, requests, prefix="odd", **options)
-    with pytest.raises(UnknownFormat) as refused:
-        find_exports(tmp_path)
-    said = told(refused.value)
+    said = refusal(tmp_path)
+    assert said.startswith("UnknownFormat: ")
     assert told_of in said
     assert f"To do: Take {odd.summary.parent} out of the folder. If what it shows is needed, export it again" in said
     odd.summary.parent.rename(tmp_path / "taken away")
-    assert {export.manifest.export_arn for export in find_exports(tmp_path)} == {export.arn for export in good}
+    assert {export.manifest.export_arn for export in complete(tmp_path)} == {export.arn for export in good}
 
 
 @pytest.mark.parametrize("prefix", [None, "exports/orders"])
@@ -71,7 +89,7 @@ def test_an_export_of_a_format_that_is_not_read_is_refused_with_the_folder_to_ta
 def test_the_folder_may_be_that_of_the_exports_or_of_one_of_them(tmp_path, prefix, below):
     (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL], prefix=prefix)
     (folder,) = (file for file in (tmp_path / (prefix or "")).glob(below) if file.name != "data")
-    assert [found.uri for found in find_exports(folder)] == [export.summary.as_uri()]
+    assert [found.uri for found in complete(folder)] == [export.summary.as_uri()]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +108,7 @@ def test_a_mirror_that_lacks_the_beginning_of_the_keys_is_refused_with_what_mend
     write_exports(tmp_path / "bucket", SOURCE, JOURNAL, [FULL, WINDOW], prefix=prefix)
     mirror = (tmp_path / "bucket" / mirrored).rename(tmp_path / "mirror")
     with pytest.raises(ManifestUnreadable) as refused:
-        find_exports(mirror)
+        exports_to_follow(find_exports(mirror), None, SOURCE.key, "")
     said = told(refused.value)
     assert f"To do: The mirror lacks the beginning of the bucket's keys, {missing}/." in said
     assert f"Move what lies in {mirror} into {mirror / missing}." in said
@@ -99,12 +117,12 @@ def test_a_mirror_that_lacks_the_beginning_of_the_keys_is_refused_with_what_mend
     whole = mirror.rename(tmp_path / "moved")
     (mirror / missing).parent.mkdir(parents=True)
     whole.rename(mirror / missing)
-    assert len(find_exports(mirror)) == 2
+    assert len(complete(mirror)) == 2
 
 
 def test_an_export_whose_folder_has_another_name_is_taken_away_or_mirrored_again(tmp_path):
     (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL])
     other = export.summary.parent.rename(export.summary.parent.with_name("another"))
-    with pytest.raises(ManifestUnreadable) as refused:
-        find_exports(tmp_path)
-    assert f"take {other} out of the folder" in told(refused.value)
+    said = refusal(tmp_path)
+    assert said.startswith("ManifestUnreadable: ")
+    assert f"take {other} out of the folder" in said

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -148,6 +150,8 @@ def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journa
     )
     assert "ChecksumMismatch: " in refused.stderr
     assert "\nTo do: Mirror the export bucket into the folder again" in refused.stderr
+    (report,) = re.findall("^Report: (.*)$", refused.stderr, flags=re.MULTILINE)
+    assert json.loads(Path(report).read_text())["error"] == "ChecksumMismatch"
     assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
 
 
