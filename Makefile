@@ -63,7 +63,7 @@ deploy: install ## deploy to the AWS account of your credentials
 	@$(CDK) deploy --require-approval $(APPROVAL)
 
 repair: install ## undo what was changed by hand in the stack: a role, the bucket, a schedule, a parameter
-	@echo "Tables that are paused are set to RUN by this: pause them again where they must rest."
+	@echo "Tables that are paused are set to RUN by this, unless their settings say so: pause them again where they must rest."
 	@$(CDK) deploy --revert-drift --require-approval $(APPROVAL)
 
 destroy: install ## remove the stack from the account; bucket and tables stay

@@ -8,10 +8,6 @@ from constructs import Construct
 from pipeline.places import CONTROL, PAUSE, RUN, SETTINGS
 from pipeline.settings import TableSettings
 
-#: What the switch says at first. An operator's PAUSE stays through later deployments, as its template value is the same;
-#: but not through `make repair`, which looks at the parameter itself.
-_CONTROL = RUN
-
 
 class DeployedParameters(Construct):
     """``settings`` and ``control`` of one table; the functions make the others when they run."""
@@ -31,6 +27,8 @@ class DeployedParameters(Construct):
             "Control",
             name=f"{prefix}/{table.name}/{CONTROL}",
             type="String",
-            value=_CONTROL,
+            # What an operator writes stays through later deployments, as long as the template's value is the same; but not
+            # through `make repair`, which looks at the parameter itself.
+            value=PAUSE if table.paused else RUN,
             description=f"{RUN} or {PAUSE}: whether new work is planned.",
         )

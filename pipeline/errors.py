@@ -45,7 +45,7 @@ VERIFY_NOW = _START + """'{"table":"<table>","mode":"verify"}'"""
 RUN_ON = "aws ssm put-parameter --overwrite --type String --name <parameters>/control --value RUN"
 #: A plain deployment of the same template changes nothing; this one also reverts what was changed by hand.
 REPAIR = "make repair"
-_REPAIR_RUNS = " The command sets `control` of paused tables to RUN."
+_REPAIR_RUNS = " The command sets `control` of paused tables to RUN, unless their settings say paused."
 
 
 _NOT_ASKED_FOR = (

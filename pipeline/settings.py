@@ -57,6 +57,7 @@ class TableSettings:
     Secrets Manager that hashes are keyed with. `compare_old_images`: merges compare them with the rows that they should be.
     `maintain_days`: after how many days of history the schedule puts the table's files in order, 0 for never.
     `snapshot_days`: how many days back the table can still be looked at then; the daily digest needs some whole ones.
+    `paused`: what the deployment says in the table's `control`, which is its word from then on.
     """
 
     name: str
@@ -72,11 +73,12 @@ class TableSettings:
     compare_old_images: bool = False
     maintain_days: int = 1
     snapshot_days: int = 7
+    paused: bool = False
 
     def to_json(self) -> str:
-        """Write all as one line of JSON, but `columns`, which are in a file (`pipeline.columns.columns_file`)."""
+        """Write what runs go by as one line of JSON, but `columns`, which are in a file (`pipeline.columns.columns_file`)."""
         said = asdict(self)
-        del said["columns"]
+        del said["columns"], said["paused"]
         return json.dumps(said, separators=(",", ":"))
 
     @cached_property
@@ -106,7 +108,7 @@ class TableSettings:
 
     @classmethod
     def from_json(cls, text: str, columns: Overrides) -> TableSettings:
-        """Read what `to_json` wrote, and add what it left out."""
+        """Read what `to_json` wrote, and add the columns, which it left out."""
         return replace(_table(json.loads(text), {}, "the settings parameter"), columns=columns)
 
 
@@ -192,6 +194,7 @@ def _table(raw: Any, defaults: Mapping[str, Any], where: str) -> TableSettings:
         compare_old_images=flag(merged, "compare_old_images", TableSettings.compare_old_images, where),
         maintain_days=whole(merged, "maintain_days", TableSettings.maintain_days, 0, 365, where),
         snapshot_days=whole(merged, "snapshot_days", TableSettings.snapshot_days, *SNAPSHOT_DAYS, where),
+        paused=flag(merged, "paused", TableSettings.paused, where),
     )
     expect(
         settings.iceberg_table != OURS, f"{where}.iceberg_table", OURS, "another name: the run reports have this one"

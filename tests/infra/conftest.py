@@ -99,7 +99,7 @@ def of_many(tmp_path_factory) -> Template:
 
 @pytest.fixture(scope="session")
 def shop() -> Settings:
-    """Every shared setting is another than its default. Two tables with a secret each, of which one hashes."""
+    """Every shared setting is another than its default. Two tables with a secret each: one hashes, the other is paused."""
     orders = {
         "name": "orders",
         "tick_minutes": 1440,
@@ -107,7 +107,8 @@ def shop() -> Settings:
         "hash_secret": "shop/pii",
         "mail": {"success": ["sales@example.com"], "failure": ["shop@example.com", "on-call@example.com"]},
     }
-    carts = {"name": "carts", "tick_minutes": 240, "hash_secret": "unused", "mail": {"failure": ["shop@example.com"]}}
+    mail = {"failure": ["shop@example.com"]}
+    carts = {"name": "carts", "tick_minutes": 240, "hash_secret": "unused", "mail": mail, "paused": True}
     return Settings.parse(
         {
             "stack_name": "Shop-Copies",

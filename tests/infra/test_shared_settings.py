@@ -57,12 +57,12 @@ def test_the_stack_gives_its_name_to_its_state_machine_its_application_and_its_p
     assert "/aws/vendedlogs/states/Shop-Copies" in [
         g.get("LogGroupName") for g in of_shop.of("Logs::LogGroup").values()
     ]
-    assert {parameter["Name"] for parameter in of_shop.of("SSM::Parameter").values()} == {
-        "/tidemark/Shop-Copies/orders/settings",
-        "/tidemark/Shop-Copies/orders/control",
-        "/tidemark/Shop-Copies/carts/settings",
-        "/tidemark/Shop-Copies/carts/control",
-    }
+    of_orders, of_carts = "/tidemark/Shop-Copies/orders", "/tidemark/Shop-Copies/carts"
+    values = {parameter["Name"]: parameter["Value"] for parameter in of_shop.of("SSM::Parameter").values()}
+    assert set(values) == {f"{of}/{name}" for of in (of_orders, of_carts) for name in ("settings", "control")}
+    assert (values[f"{of_orders}/control"], values[f"{of_carts}/control"]) == ("RUN", "PAUSE")
+    # Runs go by `control` alone: what is tried until the settings are others does not go on with a pause.
+    assert "paused" not in values[f"{of_carts}/settings"]
 
 
 def test_the_outputs_name_the_deployment(of_shop):

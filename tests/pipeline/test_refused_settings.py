@@ -57,3 +57,9 @@ def test_scalars_beside_containers_in_a_schema_file_are_refused_with_the_reason(
         parsed(columns={"a": "S,SS"})
     with pytest.raises(SettingRefused, match="allowed is one of S, "):
         parsed(columns={"a": "decimal(38,39)"})
+
+
+@pytest.mark.parametrize("said", ["PAUSE", "true", 1, None], ids=repr)
+def test_a_table_is_paused_by_a_flag(said):
+    with pytest.raises(SettingRefused, match=r"tables\[0\]\.paused is .*; allowed is true or false"):
+        parsed(paused=said)

@@ -32,7 +32,7 @@ def test_everything_can_be_set():
     said = {"window_minutes": 15, "tick_minutes": 5, "buckets": 1, "success_mail": "daily", "hash_secret": "shop/pii"}
     said |= {"on_lost_history": "rebuild", "compare_old_images": True, "maintain_days": 0, "snapshot_days": 3}
     raw = {
-        "tables": [{**names, **said, "mail": mail, "columns": columns}],
+        "tables": [{**names, **said, "mail": mail, "columns": columns, "paused": True}],
         "stack_name": "Tides-2",
         "database": "lake",
         "export_days": 8,
@@ -40,7 +40,7 @@ def test_everything_can_be_set():
         "spark": {"worker_vcpus": 1, "worker_memory_gb": 2, "worker_disk_gb": 30, "max_executors": 1},
     }
     lists = MailLists(("a@example.com",), ("b@example.com", "c@example.com"))
-    table = TableSettings(**names, **said, mail=lists, columns=Overrides.parse(columns))
+    table = TableSettings(**names, **said, mail=lists, columns=Overrides.parse(columns), paused=True)
     assert Settings.parse(raw) == Settings((table,), "Tides-2", "lake", 8, 7, SparkSettings(1, 2, 30, 1))
     assert [setting.name for setting in fields(table) if getattr(table, setting.name) == setting.default] == []
 
