@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 #: The step of a path that is any element of a list, or any name of a map.
@@ -40,6 +40,13 @@ class Said:
         if len(place) != len(self.path):
             return False
         return all(said in (ANY, step) for said, step in zip(self.path, place, strict=True))
+
+    def goes_by_index(self, place: tuple[str, ...]) -> bool:
+        """Whether the path leads to a place and on from there by what would be an index, were there a list."""
+        is_longer = len(self.path) > len(place)
+        return (
+            is_longer and replace(self, path=self.path[: len(place)]).is_of(place) and self.path[len(place)].isdecimal()
+        )
 
     @property
     def scale(self) -> int | None:

@@ -36,6 +36,8 @@ Item = dict[str, Value]
 _Change = Callable[[Said, Value], Value | None]
 #: What a rule for its elements makes of a set.
 _ChangeOfSet = Callable[[Said, Value], Value]
+#: What becomes of the elements of a list at a place.
+_ChangeOfList = Callable[[tuple[str, ...], list[Value]], list[Value]]
 _SETS = ("SS", "NS", "BS")
 
 #: The exact type of a column of which so much is said, where the data leave no choice.
@@ -85,11 +87,13 @@ class Wishes:
 
     def obeyed(self, item: Item, dice: Random) -> Item:
         """An item that contradicts nothing of it."""
-        return self._changed(item, lambda rule, found: _obeying(rule, found, dice), _obeying_in_set)
+        return self._changed(
+            item, lambda rule, found: _obeying(rule, found, dice), _obeying_in_set, self._obeying_in_list
+        )
 
     def shown(self, item: Item) -> Item:
         """What the table must show of an item."""
-        return self._changed(item, _shown, _shown_of_set)
+        return self._changed(item, _shown, _shown_of_set, lambda _, elements: elements)
 
     def broken(self, table: Table) -> list[str]:
         """What a table's columns break of it: names and types."""
@@ -104,11 +108,18 @@ class Wishes:
                 found.append(f"what is said is {rule}, and there is {column}")
         return found
 
-    def _changed(self, item: Item, change: _Change, of_set: _ChangeOfSet) -> Item:
-        made = {name: self._made((name,), was, change, of_set) for name, was in item.items()}
+    def _obeying_in_list(self, path: tuple[str, ...], elements: list[Value]) -> list[Value]:
+        """The elements of a list; none where what is to be hidden is named by an index, which is refused."""
+        return [] if any((rule.drop or rule.hash) and rule.goes_by_index(path) for rule in self._said) else elements
+
+    def _changed(self, item: Item, *changes: Any) -> Item:
+        """An item with a `_Change`, a `_ChangeOfSet` and a `_ChangeOfList` made at every place."""
+        made = {name: self._made((name,), was, *changes) for name, was in item.items()}
         return {name: now for name, now in made.items() if now is not None}
 
-    def _made(self, path: tuple[str, ...], found: Value, change: _Change, of_set: _ChangeOfSet) -> Value | None:
+    def _made(
+        self, path: tuple[str, ...], found: Value, change: _Change, of_set: _ChangeOfSet, of_list: _ChangeOfList
+    ) -> Value | None:
         for rule in self._said:
             if rule.is_of(path):
                 made = change(rule, found)
@@ -117,10 +128,10 @@ class Wishes:
                 found = made
         ((tag, inner),) = found.items()
         if tag == "M":
-            below = {name: self._made((*path, name), was, change, of_set) for name, was in inner.items()}
+            below = {name: self._made((*path, name), was, change, of_set, of_list) for name, was in inner.items()}
             return {tag: {name: now for name, now in below.items() if now is not None}}
         if tag == "L":
-            elements = (self._made((*path, ANY), was, change, of_set) for was in inner)
+            elements = (self._made((*path, ANY), was, change, of_set, of_list) for was in of_list(path, inner))
             return {tag: [now for now in elements if now is not None]}
         if tag in _SETS:
             for rule in self._said:
