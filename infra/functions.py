@@ -18,11 +18,14 @@ from infra.roles import Role
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """A function: the state it serves, what it does there, and how long it may take."""
+    """A function: the state it serves, what it does there, and how long it may take: longer than a call that nobody answers.
+
+    How long that is: `lambdas.aws.clients`.
+    """
 
     state: str
     description: str
-    timeout_seconds: int = 60
+    timeout_seconds: int = 90
 
     @property
     def handler(self) -> str:
@@ -37,14 +40,15 @@ class FunctionSpec:
 
 FUNCTIONS = (
     FunctionSpec("Plan", "Looks at source, table and parameters, decides, claims the run."),
-    FunctionSpec("NotifyNews", "Mails all-clears, warnings and daily digests."),
+    # Who mails goes on without reports, what has been told, and the source's history: with several calls that nobody answers.
+    FunctionSpec("NotifyNews", "Mails all-clears, warnings and daily digests.", timeout_seconds=300),
     # StartExports and PrepareJob go through the job runs of all tables since the work's history ended: weeks of them, perhaps.
     FunctionSpec("StartExports", "Asks DynamoDB for the exports of the plan.", timeout_seconds=600),
     FunctionSpec("CheckExports", "Looks whether the exports are complete."),
     FunctionSpec("PrepareJob", "Writes the order of the Spark job.", timeout_seconds=600),
     FunctionSpec("RecordWatermark", "Writes the operator's view of the table's watermark."),
-    FunctionSpec("NotifySuccess", "Mails what a run did."),
-    FunctionSpec("NotifyFailure", "Mails what went wrong and what helps."),
+    FunctionSpec("NotifySuccess", "Mails what a run did.", timeout_seconds=300),
+    FunctionSpec("NotifyFailure", "Mails what went wrong and what helps.", timeout_seconds=300),
 )
 _MEMORY_MB = 512
 

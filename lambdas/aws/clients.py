@@ -17,9 +17,9 @@ from pipeline.errors import AwsUnavailable, BucketMissing, CallRefused, KmsKeyDe
 
 #: What a call fails with, whatever the reason: for whoever goes on without its answer.
 AWS_FAILED = (ClientError, BotoCoreError)
-#: With tries to spare for a throttled minute. A service that takes no connection is given up within a function's time; one
-#: that takes it and says nothing is not, and the function ends by Lambda's clock, which the state machine tries again as well.
-_CONFIG = Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 6})
+#: With tries to spare for a throttled minute. A service that takes no connection, or takes one and says nothing, is given up
+#: within a function's time (`infra.functions`): else that ends by Lambda's clock, and whoever goes on without the answer cannot.
+_CONFIG = Config(connect_timeout=3, read_timeout=8, retries={"mode": "standard", "total_max_attempts": 6})
 #: A key that is none of the stack's: of a source table, or of the Data Catalog, which has a code of its own for it. SNS, whose
 #: key is the stack's, has other codes.
 _CATALOG_KEY = "GlueEncryptionException"

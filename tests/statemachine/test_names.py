@@ -48,7 +48,7 @@ def stack_functions() -> dict[str, int]:
     tree = ast.parse((ROOT / "infra" / "functions.py").read_text())
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "FunctionSpec"]
     given = {call.args[0].value: {k.arg: k.value.value for k in call.keywords} for call in calls}
-    return {state: keywords.get("timeout_seconds", 60) for state, keywords in given.items()}
+    return {state: keywords.get("timeout_seconds", 90) for state, keywords in given.items()}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
