@@ -34,6 +34,9 @@ _STOPPED_WITHIN_SECONDS = 10.0
 # A restore of a large account takes a while; nothing takes this long.
 _ANSWERED_WITHIN_SECONDS = 300.0
 _LOG_TAIL_LINES = 40
+_LOOPBACK = "127.0.0.1"
+#: Which hosts are asked without the proxy that the environment may name: some tools read the one, some the other.
+_NO_PROXY = ("NO_PROXY", "no_proxy")
 
 
 class LocalAwsFailed(Failed):
@@ -45,13 +48,14 @@ class LocalAws:
 
     def __init__(self, home: Path, port: int, process: "subprocess.Popen[bytes]") -> None:
         self.home = home
-        self.endpoint = f"http://127.0.0.1:{port}"
+        self.endpoint = f"http://{_LOOPBACK}:{port}"
         self._process = process
         self._clients: dict[str, Any] = {}
 
     @classmethod
     def start(cls, home: Path, port: int | None = None, *, enforce_iam: bool = True) -> "LocalAws":
         """Start and wait until it answers; a free port is chosen when none is given. Raises LocalAwsFailed."""
+        _pass_by_proxies()
         home = home.resolve()
         try:
             _check_ours(home)
@@ -91,6 +95,7 @@ class LocalAws:
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "CDK_DEFAULT_ACCOUNT": ACCOUNT,
             "CDK_DEFAULT_REGION": REGION,
+            **{name: os.environ.get(name, _LOOPBACK) for name in _NO_PROXY},
             "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
         }
 
@@ -197,9 +202,7 @@ class LocalAws:
             f"{self.endpoint}/_local/{verb}", json.dumps(given).encode(), {"content-type": "application/json"}
         )
         try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-                request, timeout=timeout
-            ) as response:
+            with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310 - so is this
                 return json.loads(response.read())
         except urllib.error.HTTPError as refused:
             raise LocalAwsFailed(f"{verb}: {refused.read().decode(errors='replace')}") from refused
@@ -212,6 +215,14 @@ def clean_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("AWS_", "CDK_", "PYTHON", "SPARK_CONF", "SPARK_HOME"))
     }
+
+
+def _pass_by_proxies() -> None:
+    """Let this process, and all that it starts, reach the loopback without the proxy that the environment may name."""
+    hosts = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
+    if _LOOPBACK not in hosts.split(","):
+        hosts = f"{hosts},{_LOOPBACK}" if hosts else _LOOPBACK
+    os.environ.update(dict.fromkeys(_NO_PROXY, hosts))
 
 
 def _check_ours(home: Path) -> None:
@@ -231,7 +242,7 @@ def log_of(home: Path) -> Path:
 def free_port() -> int:
     """A port of the loopback that nobody listens on."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((_LOOPBACK, 0))
         return int(probe.getsockname()[1])
 
 

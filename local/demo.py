@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from local import reader, story
@@ -162,7 +163,8 @@ def _compare(deployed: Deployed, tell: Tell) -> bool:
 
 def _wait_for_enter(deployed: Deployed, tell: Tell) -> None:
     """Leave everything running until the person is done with it."""
-    exports = "\n".join(f"  export {name}={value}" for name, value in sorted(deployed.aws.settings_for_shell.items()))
+    settings = sorted(deployed.aws.settings_for_shell.items())
+    exports = "\n".join(f"  export {name}={quote(value)}" for name, value in settings)
     tell(
         f"\nThe local AWS goes on running. In another shell:\n\n{exports}\n\n"
         f"  aws stepfunctions start-execution --state-machine-arn {deployed.state_machine} \\\n"

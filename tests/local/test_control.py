@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from local.aws.account import ACCOUNT
 from local.control import LocalAws, LocalAwsFailed, free_port
 
 pytestmark = pytest.mark.local_aws
@@ -146,3 +147,17 @@ def test_inline_policies_of_a_role_have_a_limit(aws, account):
         iam.put_role_policy(RoleName="r", PolicyName=name, PolicyDocument=document)
     with pytest.raises(iam.exceptions.LimitExceededException, match="10240"):
         iam.put_role_policy(RoleName="r", PolicyName="three", PolicyDocument=document)
+
+
+def test_a_proxy_of_the_machine_s_network_is_not_asked_for_what_runs_here(tmp_path, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("NO_PROXY", "intranet.example")
+    monkeypatch.delenv("no_proxy", raising=False)
+    aws = LocalAws.start(tmp_path)
+    try:
+        assert aws.client("sts").get_caller_identity()["Account"] == ACCOUNT
+        for said in (aws.settings_for_shell, aws.environment):
+            assert said["NO_PROXY"] == said["no_proxy"] == "intranet.example,127.0.0.1"
+    finally:
+        aws.stop()
