@@ -63,7 +63,7 @@ def _with_schema_file(table: Any, where: str) -> Any:
 
 def _read_file(path: Path, setting: str) -> Any:
     try:
-        return read_json(path.read_text())
+        return read_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise SettingRefused(f"{setting} is {str(path)!r}, which is no readable JSON file: {error}") from error
 

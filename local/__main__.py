@@ -176,7 +176,7 @@ def _sound(table: LocalTable) -> LocalTable:
 
 def _columns(text: str) -> Overrides:
     try:
-        return Overrides.parse(read_json(Path(text).read_text()))
+        return Overrides.parse(read_json(Path(text).read_bytes()))
     except SettingRefused as wrong:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong.message}") from wrong
     except (OSError, ValueError) as wrong:

@@ -11,12 +11,13 @@ from typing import Any
 from pipeline.errors import SettingRefused
 
 
-def read_json(text: str) -> Any:
-    """The content of a JSON file of settings. Raises ValueError where it is none, or says a name twice in one object.
+def read_json(content: bytes) -> Any:
+    """What a JSON file of settings says. Raises ValueError where it is none, or says a name twice in one object.
 
-    What the first one said would be hidden: a hash, for example.
+    What the first one said would be hidden: a hash, for example. So would be what is said of a name that a locale reads
+    otherwise: JSON is in UTF-8, or in what a byte order mark tells, whatever the machine's is.
     """
-    return json.loads(text, object_pairs_hook=_each_once)
+    return json.loads(content, object_pairs_hook=_each_once)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -88,6 +88,24 @@ def test_a_name_that_cdk_json_says_twice_is_refused_wherever_the_settings_stand_
     assert read_settings(App(context={"tidemark": SHOP}), {}, cdk_json) == Settings.parse(SHOP)
 
 
+def test_files_are_read_as_utf_8_whatever_the_machine_s_encoding_is(tmp_path):
+    """Read in another one, a name would be that of no attribute, and what is to be hashed would stay plain."""
+    settings, schema = tmp_path / "settings.json", tmp_path / "orders.schema.json"
+    schema.write_text('{"straße": {"hash": true}}', "utf-8")
+    settings.write_text(json.dumps({"tables": [{"name": "orders", "columns": str(schema), "hash_secret": "pii"}]}))
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    made = run_app(tmp_path, CONTEXT, TIDEMARK_SETTINGS=str(settings), **plain)
+    (columns,) = (tmp_path / "cdk.out").glob("asset.*.json")
+    assert (made.returncode, json.loads(columns.read_bytes())) == (0, {"orders": {"/straße": {"hash": True}}})
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_may_say_its_encoding_by_a_byte_order_mark(tmp_path, encoding):
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps(SHOP), encoding)
+    assert read_settings(App(context={"tidemark-settings": str(path)}), {}) == Settings.parse(SHOP)
+
+
 def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     for name in ("broken.json", "missing.json"):
