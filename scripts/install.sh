@@ -33,11 +33,12 @@ say() { printf '  %s\n' "$1" >&3; }
 
 say "tools: uv $UV_VERSION"
 if [ "$(.tools/uv/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" != "$UV_VERSION" ]; then
-  python3 -m venv .tools/uv 2>/dev/null || fail "python3 has no venv module (Debian: apt-get install python3-venv)."
+  python3 -m venv --clear .tools/uv 2>/dev/null || fail "python3 has no venv module (Debian: apt-get install python3-venv)."
   .tools/uv/bin/pip install --quiet "uv==$UV_VERSION"
 fi
 say "Python 3.11 and the locked packages"
-[ -x .venv/bin/python ] || .tools/uv/bin/uv venv --quiet --python 3.11 .venv \
+# What is there without a Python that starts is of a machine, or a folder, that was another: uv would not write over it.
+[ -x .venv/bin/python ] || .tools/uv/bin/uv venv --quiet --clear --python 3.11 .venv \
   || fail "Python 3.11 was neither found nor could be fetched; install Python 3.11."
 .tools/uv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
 # Else each of the processes that begin together would compile the same modules for itself.

@@ -50,8 +50,9 @@ class Tree:
         executable(root / "machine" / "python3", "exit 1")
         executable(root / "machine" / "python of the project", _PYTHON)
         copy = f"mkdir -p .venv/bin; cp 'machine/python of the project' {INSTALLED[0]}"
+        venv = f'case "$*" in *--clear*) rm -rf .venv;; esac; if [ -e .venv ]; then exit 2; fi; {copy}'
         executable(
-            root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {copy};; esac'
+            root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {venv};; esac'
         )
 
     def run(self) -> subprocess.CompletedProcess[str]:
@@ -91,6 +92,15 @@ def test_nothing_is_done_again_while_all_is_there(tree: Tree) -> None:
 @pytest.mark.parametrize("name", INSTALLED)
 def test_what_somebody_has_removed_is_installed_again(tree: Tree, name: str) -> None:
     shutil.rmtree(tree.root / Path(name).parent)
+    assert (tree.install(), tree.missing) == (True, [])
+    assert tree.install() is False
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(tree: Tree) -> None:
+    """As where the folder was moved that Python was fetched into, or the machine has let go of its own."""
+    python = tree.root / INSTALLED[0]
+    python.unlink()
+    python.symlink_to("/nowhere/python3.11")
     assert (tree.install(), tree.missing) == (True, [])
     assert tree.install() is False
 
