@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import sys
@@ -29,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Carry out one verb; returns the exit code: 0 done, 1 refused or different, 2 wrong usage."""
     parser = _parser()
     asked = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal may have no such characters as a name does; what is done must not fail when it is told.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return int(asked.verb(asked))
     except PipelineError as error:

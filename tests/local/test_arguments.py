@@ -10,6 +10,7 @@ from local.__main__ import main
 from local.control import LocalAws
 from local.failed import Failed
 from local.session import local_session
+from tests.local_command import run_local
 
 
 def refused(capsys, *arguments: str) -> str:
@@ -114,6 +115,13 @@ def test_a_home_of_the_local_aws_that_cannot_be_made_is_said_in_one_sentence(tmp
     with pytest.raises(Failed) as failed:
         LocalAws.start(home)
     assert str(failed.value) == f"{home} cannot be made, or cannot be written to: Not a directory; name another folder."
+
+
+def test_what_the_terminal_has_no_characters_for_is_told_all_the_same(tmp_path, monkeypatch):
+    (tmp_path / "a-file").write_text("")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    ended = run_local("demo", "--home", str(tmp_path / "a-file" / "home"))
+    assert (ended.returncode, ended.stdout) == (1, "Starting the local AWS \\u2026\n")
 
 
 @pytest.mark.parametrize("days", ["0", "2", "3651", "99999999999", "-1", "x"])
