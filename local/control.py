@@ -25,6 +25,7 @@ from botocore.config import Config
 from local.aws.account import ACCOUNT, REGION
 from local.aws.home import EMPTIED
 from local.failed import Failed, unwritable
+from local.surroundings import LOOPBACK, clean_environment, keep_apart, kept_apart
 
 # Key and secret of the account's root, which every policy lets through.
 _ROOT_KEY = "test"
@@ -34,9 +35,6 @@ _STOPPED_WITHIN_SECONDS = 10.0
 # A restore of a large account takes a while; nothing takes this long.
 _ANSWERED_WITHIN_SECONDS = 300.0
 _LOG_TAIL_LINES = 40
-_LOOPBACK = "127.0.0.1"
-#: Which hosts are asked without the proxy that the environment may name: some tools read the one, some the other.
-_NO_PROXY = ("NO_PROXY", "no_proxy")
 
 
 class LocalAwsFailed(Failed):
@@ -48,14 +46,14 @@ class LocalAws:
 
     def __init__(self, home: Path, port: int, process: "subprocess.Popen[bytes]") -> None:
         self.home = home
-        self.endpoint = f"http://{_LOOPBACK}:{port}"
+        self.endpoint = f"http://{LOOPBACK}:{port}"
         self._process = process
         self._clients: dict[str, Any] = {}
 
     @classmethod
     def start(cls, home: Path, port: int | None = None, *, enforce_iam: bool = True) -> "LocalAws":
         """Start and wait until it answers; a free port is chosen when none is given. Raises LocalAwsFailed."""
-        _pass_by_proxies()
+        keep_apart()
         home = home.resolve()
         try:
             _check_ours(home)
@@ -90,12 +88,9 @@ class LocalAws:
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,
             "AWS_EC2_METADATA_DISABLED": "true",
-            # A person's own profiles must play no part.
-            "AWS_CONFIG_FILE": os.devnull,
-            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "CDK_DEFAULT_ACCOUNT": ACCOUNT,
             "CDK_DEFAULT_REGION": REGION,
-            **{name: os.environ.get(name, _LOOPBACK) for name in _NO_PROXY},
+            **kept_apart(),
             "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
         }
 
@@ -208,23 +203,6 @@ class LocalAws:
             raise LocalAwsFailed(f"{verb}: {refused.read().decode(errors='replace')}") from refused
 
 
-def clean_environment() -> dict[str, str]:
-    """The environment of this process without anything that belongs to another AWS or another Python."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("AWS_", "CDK_", "PYTHON", "SPARK_CONF", "SPARK_HOME"))
-    }
-
-
-def _pass_by_proxies() -> None:
-    """Let this process, and all that it starts, reach the loopback without the proxy that the environment may name."""
-    hosts = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
-    if _LOOPBACK not in hosts.split(","):
-        hosts = f"{hosts},{_LOOPBACK}" if hosts else _LOOPBACK
-    os.environ.update(dict.fromkeys(_NO_PROXY, hosts))
-
-
 def _check_ours(home: Path) -> None:
     """Refuse a folder with something in it that would be emptied, unless a local AWS has run there before."""
     at_risk = [name for name in EMPTIED if (home / name).exists()]
@@ -242,7 +220,7 @@ def log_of(home: Path) -> Path:
 def free_port() -> int:
     """A port of the loopback that nobody listens on."""
     with socket.socket() as probe:
-        probe.bind((_LOOPBACK, 0))
+        probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
 
 

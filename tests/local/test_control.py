@@ -9,12 +9,14 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import boto3
 import pytest
 
 from local.aws.account import ACCOUNT
 from local.control import LocalAws, LocalAwsFailed, free_port
 
 pytestmark = pytest.mark.local_aws
+KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
 
 
 def test_it_ends_with_everything_it_started(tmp_path, make_account):
@@ -159,5 +161,18 @@ def test_a_proxy_of_the_machine_s_network_is_not_asked_for_what_runs_here(tmp_pa
         assert aws.client("sts").get_caller_identity()["Account"] == ACCOUNT
         for said in (aws.settings_for_shell, aws.environment):
             assert said["NO_PROXY"] == said["no_proxy"] == "intranet.example,127.0.0.1"
+    finally:
+        aws.stop()
+
+
+def test_a_person_s_own_aws_plays_no_part(tmp_path, monkeypatch):
+    monkeypatch.setenv("AWS_PROFILE", "of-another-machine")
+    monkeypatch.setenv("AWS_RETRY_MODE", "of-another-tool")
+    aws = LocalAws.start(tmp_path)
+    try:
+        assert aws.client("sts").get_caller_identity()["Account"] == ACCOUNT
+        # As those make a client that are told nothing but where and who.
+        theirs = boto3.client("sts", "us-east-1", endpoint_url=aws.endpoint, **KEYS)
+        assert theirs.get_caller_identity()["Account"] == ACCOUNT
     finally:
         aws.stop()

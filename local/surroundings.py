@@ -1,0 +1,38 @@
+"""What a local AWS is kept apart from: a person's own AWS, and the proxy of the machine's network."""
+
+from __future__ import annotations
+
+import os
+
+LOOPBACK = "127.0.0.1"
+#: Which hosts are asked without the proxy that the environment may name: some tools read the one, some the other.
+_NO_PROXY = ("NO_PROXY", "no_proxy")
+#: A person's own profiles must play no part.
+_NO_PROFILES = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+
+
+def keep_apart() -> None:
+    """Let this process, and all that it starts, know of no other AWS, and reach the loopback by itself.
+
+    Beside our own clients some are made by others, as PyIceberg makes its own: those go by the environment alone.
+    """
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
+    hosts = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
+    if LOOPBACK not in hosts.split(","):
+        hosts = f"{hosts},{LOOPBACK}" if hosts else LOOPBACK
+    os.environ.update({**_NO_PROFILES, **dict.fromkeys(_NO_PROXY, hosts)})
+
+
+def kept_apart() -> dict[str, str]:
+    """What says so to a shell, or to a process that is started."""
+    return {**_NO_PROFILES, **{name: os.environ.get(name, LOOPBACK) for name in _NO_PROXY}}
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment of this process without anything that belongs to another AWS or another Python."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AWS_", "CDK_", "PYTHON", "SPARK_CONF", "SPARK_HOME"))
+    }
