@@ -9,10 +9,12 @@ fail() { printf 'make install: %s\n' "$1" >&2; exit 1; }
 
 # A Python that has to be fetched belongs to the project as all else does.
 export UV_PYTHON_INSTALL_DIR=$PWD/.tools/python
-command -v java >/dev/null || fail "Java is missing; install a Java 17 runtime (Debian: apt-get install openjdk-17-jre-headless)."
-java_version=$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+# The one that Spark starts, whatever else there is.
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java named=${JAVA_HOME:+" in $JAVA_HOME, which JAVA_HOME names"}
+command -v "$java" >/dev/null || fail "Java is missing$named; install a Java 17 runtime (Debian: apt-get install openjdk-17-jre-headless)."
+java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
 [ "${java_version:-0}" -eq 17 ] \
-  || fail "Java is version ${java_version:-unknown}; install Java 17, as EMR 7 has (Debian: apt-get install openjdk-17-jre-headless)."
+  || fail "Java is version ${java_version:-unknown}$named; install Java 17, as EMR 7 has (Debian: apt-get install openjdk-17-jre-headless)."
 command -v node >/dev/null && command -v npm >/dev/null || fail "Node.js or npm is missing; install Node.js 20 or newer."
 node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 [ "$node_version" -ge 20 ] || fail "Node.js is version $node_version; install Node.js 20 or newer."

@@ -55,12 +55,12 @@ class Tree:
             root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {venv};; esac'
         )
 
-    def run(self) -> subprocess.CompletedProcess[str]:
+    def run(self, java_home: str = "") -> subprocess.CompletedProcess[str]:
         """Run the script."""
         path = f"{self.root / 'machine'}:{os.environ['PATH']}"
         return subprocess.run(
             [self.root / "scripts" / "install.sh"],
-            env={**os.environ, "PATH": path},
+            env={**os.environ, "PATH": path, "JAVA_HOME": java_home},
             capture_output=True,
             text=True,
             check=False,
@@ -123,3 +123,14 @@ def test_what_was_installed_before_one_that_failed_is_installed_again(tree: Tree
     npm.write_text(works)
     assert tree.install() is True
     assert tree.install() is False
+
+
+def test_the_java_that_spark_will_start_is_looked_at_and_no_other(tree: Tree) -> None:
+    home = tree.root / "jvm"
+    gone = tree.run(java_home=str(home))
+    assert (gone.returncode, f"Java is missing in {home}, which JAVA_HOME names" in gone.stderr) == (1, True)
+    executable(home / "bin" / "java", """echo 'openjdk version "11.0.2"' >&2""")
+    old = tree.run(java_home=str(home))
+    assert (old.returncode, f"Java is version 11 in {home}, which JAVA_HOME names" in old.stderr) == (1, True)
+    executable(home / "bin" / "java", """echo 'openjdk version "17.0.9"' >&2""")
+    assert tree.run(java_home=str(home)).returncode == 0
