@@ -11,9 +11,10 @@ from constructs import Construct
 
 from pipeline.settings import TableSettings
 
-#: A tick that is late by more than this is not worth having: the next one sees the same work.
+#: A tick that is late by more than this, and by a third of the time to the next, is not worth having: that one sees the same
+#: work. Until then it is tried again as often as EventBridge does.
 _OLDEST_TICK_SECONDS = 300
-_TRIES_AGAIN = 3
+_MOST_TRIES_AGAIN = 185
 _KEPT = Duration.days(14)
 
 
@@ -67,8 +68,8 @@ class TableSchedule(Construct):
                     {"table": table.name, "scheduled_time": "<aws.scheduler.scheduled-time>", "tick_minutes": tick}
                 ),
                 retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(
-                    maximum_event_age_in_seconds=min(_OLDEST_TICK_SECONDS, tick * 60),
-                    maximum_retry_attempts=_TRIES_AGAIN,
+                    maximum_event_age_in_seconds=max(min(_OLDEST_TICK_SECONDS, tick * 60), tick * 60 // 3),
+                    maximum_retry_attempts=_MOST_TRIES_AGAIN,
                 ),
                 dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(arn=queue_arn),
             ),

@@ -165,10 +165,8 @@ def _table_of(asked: argparse.Namespace) -> LocalTable:
     from local.local_table import LocalTable
 
     namespace, name = asked.table
-    secret = os.environ.get(SECRET_VARIABLE, "")
-    return _sound(
-        LocalTable(namespace, name, tuple(asked.key), asked.warehouse, asked.columns, secret, asked.compare_old_images)
-    )
+    secret, key = os.environ.get(SECRET_VARIABLE, ""), tuple(asked.key)
+    return _sound(LocalTable(namespace, name, key, asked.warehouse, asked.columns, secret, asked.compare_old_images))
 
 
 def _sound(table: LocalTable) -> LocalTable:

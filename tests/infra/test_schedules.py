@@ -29,7 +29,7 @@ def schedules():
         (2, "rate(2 minutes)", {"Mode": "OFF"}, 120),
         (3, "rate(3 minutes)", {"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 1}, 180),
         (15, "rate(15 minutes)", {"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 5}, 300),
-        (1440, "rate(1440 minutes)", {"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 480}, 300),
+        (1440, "rate(1440 minutes)", {"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 480}, 28_800),
     ],
 )
 def test_a_tick_comes_at_its_rate_within_a_third_of_it_and_not_after_the_next(
@@ -38,4 +38,7 @@ def test_a_tick_comes_at_its_rate_within_a_third_of_it_and_not_after_the_next(
     schedule = schedules[f"Brings the copy of every-{tick} up to date."]
     assert schedule["ScheduleExpression"] == rate
     assert schedule["FlexibleTimeWindow"] == window
-    assert schedule["Target"]["RetryPolicy"]["MaximumEventAgeInSeconds"] == oldest_seconds
+    assert schedule["Target"]["RetryPolicy"] == {
+        "MaximumEventAgeInSeconds": oldest_seconds,
+        "MaximumRetryAttempts": 185,
+    }

@@ -176,7 +176,7 @@ def test_a_table_has_a_schedule_that_forgets_late_ticks_and_keeps_lost_ones(temp
     # Stated, or `make repair` would find no drift in a schedule that was switched off.
     assert schedule["State"] == "ENABLED"
     target = schedule["Target"]
-    assert target["RetryPolicy"] == {"MaximumEventAgeInSeconds": 300, "MaximumRetryAttempts": 3}
+    assert target["RetryPolicy"] == {"MaximumEventAgeInSeconds": 300, "MaximumRetryAttempts": 185}
     meant_for = "<aws.scheduler.scheduled-time>"
     assert json.loads(target["Input"]) == {"table": "orders", "scheduled_time": meant_for, "tick_minutes": 15}
     ((queue, properties),) = template.of("SQS::Queue").items()

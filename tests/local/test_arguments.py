@@ -118,9 +118,10 @@ def test_a_home_of_the_local_aws_that_cannot_be_made_is_said_in_one_sentence(tmp
 
 
 def test_what_the_terminal_has_no_characters_for_is_told_all_the_same(tmp_path, monkeypatch):
-    (tmp_path / "a-file").write_text("")
+    # Something of somebody's, which the local AWS does not empty.
+    (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    ended = run_local("demo", "--home", str(tmp_path / "a-file" / "home"))
+    ended = run_local("demo", "--home", str(tmp_path))
     assert (ended.returncode, ended.stdout) == (1, "Starting the local AWS \\u2026\n")
 
 
