@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.utils import AnalysisException
 
-from pipeline.errors import ChecksumMismatch, DataFileMissing, UnknownFormat
+from pipeline.errors import ChecksumMismatch, DataFileMissing, ManifestUnreadable, UnknownFormat
 from pipeline.exports.manifest_reading import read_manifests, spelled
 from pipeline.exports.manifests import ExportManifest, check_source, check_totals, check_touch
 from pipeline.job_kinds import LOAD, VERIFY
@@ -108,18 +108,33 @@ def _read_export(spark: SparkSession, uri: str) -> Export:
 
 def verify_data_files(spark: SparkSession, exports: Sequence[Export]) -> None:
     """Refuse exports of which a data file is missing or altered. Reads every compressed byte once, on the executors."""
-    expected = {files.plain_path(spark, uri): (uri, md5) for export in exports for uri, md5 in export.files.items()}
+    expected = _expected(spark, exports)
     if not expected:
         return
+    left = dict(expected)
     for path, found in _checksums(spark, expected):
-        uri, md5 = expected.pop(path)
+        if path not in left:
+            # Spark takes a folder for all files in it.
+            folder = next(uri for name, (uri, _) in expected.items() if path.startswith(f"{name}/"))
+            raise DataFileMissing(f"{folder} is a folder and no file, and a manifest names it")
+        uri, md5 = left.pop(path)
         if found != md5:
             raise ChecksumMismatch(f"{uri}: its MD5 is {found}, the manifest says {md5}")
-    for uri, md5 in expected.values():
+    for uri, md5 in left.values():
         # Spark passes over a file of no bytes at all.
         if files.exists(spark, uri):
             raise ChecksumMismatch(f"{uri} is empty, the manifest says that its MD5 is {md5}")
         raise DataFileMissing(f"{uri} does not exist, and a manifest names it")
+
+
+def _expected(spark: SparkSession, exports: Sequence[Export]) -> dict[str, tuple[str, str]]:
+    """The path of every data file, as Spark reports it, to its URI and its MD5 in hexadecimal."""
+    expected: dict[str, tuple[str, str]] = {}
+    for uri, md5 in (file for export in exports for file in export.files.items()):
+        known, _ = expected.setdefault(files.plain_path(spark, uri), (uri, md5))
+        if known != uri:
+            raise ManifestUnreadable(f"{uri} and {known} are one file, whose items would count twice")
+    return expected
 
 
 @contextmanager

@@ -91,6 +91,23 @@ def removed(shop: Shop, order: JobOrder) -> None:
     full_files(shop, order)[0].unlink()
 
 
+def a_folder_listed(shop: Shop, order: JobOrder) -> None:
+    """In the place of a data file stands the folder in which all of them lie."""
+    for summary in summaries(order):
+        (first, *others) = listed(shop, summary)
+        relist(shop, summary, [{**first, "dataFileS3Key": first["dataFileS3Key"].rpartition("/")[0]}, *others])
+
+
+def listed_under_two_spellings(shop: Shop, order: JobOrder) -> None:
+    """A data file is listed once more, under a key that a file system takes for the same."""
+    for summary in summaries(order):
+        files = listed(shop, summary)
+        full = max(files, key=lambda file: file["itemCount"])
+        files.append({**full, "dataFileS3Key": full["dataFileS3Key"].replace("/data/", "/data//")})
+        relist(shop, summary, files)
+        resum(summary, itemCount=sum(file["itemCount"] for file in files))
+
+
 def manifest_altered(shop: Shop, order: JobOrder) -> None:
     summaries(order)[0].write_text(summaries(order)[0].read_text() + " ")
 

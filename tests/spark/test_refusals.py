@@ -28,6 +28,8 @@ TAMPERED = [
     (tampering.cut_short, errors.ChecksumMismatch, "its MD5 is"),
     (tampering.altered, errors.ChecksumMismatch, ".json.gz"),
     (tampering.removed, errors.DataFileMissing, ".json.gz"),
+    (tampering.a_folder_listed, errors.DataFileMissing, "/data is a folder"),
+    (tampering.listed_under_two_spellings, errors.ManifestUnreadable, "count twice"),
     (tampering.manifest_altered, errors.ChecksumMismatch, "manifest-summary.json"),
     (tampering.manifest_removed, errors.ManifestUnreadable, "manifest-files.json"),
     (tampering.list_altered, errors.ChecksumMismatch, "manifest-files.json"),
@@ -77,6 +79,8 @@ def test_a_merge_refuses(source, tamper, error, said):
 OF_ANY_JOB = (
     tampering.cut_short,
     tampering.removed,
+    tampering.a_folder_listed,
+    tampering.listed_under_two_spellings,
     tampering.emptied,
     tampering.not_utf8,
     tampering.count_wrong,
