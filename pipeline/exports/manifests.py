@@ -31,6 +31,8 @@ from pipeline.exports.words import FILE_FORMAT, FULL, INCREMENTAL, NEW_AND_OLD_I
 from pipeline.identity import SourceTable
 from pipeline.instants import format_instant, parse_instant
 
+#: The largest number that Spark counts to, and takes for a setting.
+_MOST = 2**63 - 1
 _FRACTION = re.compile(r"\.\d*[1-9]\d*Z$")
 
 
@@ -222,7 +224,7 @@ def _text(raw: Mapping[str, Any], field: str) -> str:
 
 def _count(raw: Mapping[str, Any], field: str) -> int:
     number = raw[field]
-    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= _MOST:
         raise ValueError(f"{field} is {number!r}, which is no count")
     return number
 

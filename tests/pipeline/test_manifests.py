@@ -113,6 +113,7 @@ def test_a_full_export_without_its_time_is_refused():
         pytest.param(changed(FULL, itemCount="many"), "itemCount is 'many'", id="a count in words"),
         pytest.param(changed(FULL, itemCount=2.5), "itemCount is 2.5", id="a fraction of an item"),
         pytest.param(changed(FULL, itemCount=float("inf")), "itemCount is inf", id="a count without end"),
+        pytest.param(changed(FULL, billedSizeBytes=2**63), "which is no count", id="more than Spark counts to"),
         pytest.param(changed(FULL, billedSizeBytes=-1), "billedSizeBytes is -1", id="less than nothing billed"),
         pytest.param(changed(FULL, manifestFilesS3Key=5), "manifestFilesS3Key is 5", id="a key that is a number"),
         pytest.param(changed(FULL, s3Bucket=""), "s3Bucket is ''", id="no bucket"),
