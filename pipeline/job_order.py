@@ -65,8 +65,11 @@ class JobOrder:
         return self.job == BACKFILL
 
     def to_arguments(self) -> list[str]:
-        """Write the order as the entry point's arguments: one JSON text."""
-        text = json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":"))
+        """Write the order as the entry point's arguments: one JSON text, in ASCII.
+
+        Java stands between: where its machine says nothing of a locale, it hands on ``?`` for every byte that is no ASCII.
+        """
+        text = json.dumps(self.to_json(), separators=(",", ":"))
         if len(text) > LONGEST_ARGUMENT:
             raise ValueError(f"the order takes {len(text)} characters, EMR Serverless takes {LONGEST_ARGUMENT}")
         return [text]

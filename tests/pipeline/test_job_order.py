@@ -86,6 +86,17 @@ def test_36_exports_with_the_longest_names_fit_into_the_argument():
     (argument,) = order.to_arguments()
     assert len(argument) < LONGEST_ARGUMENT / 2
     assert JobOrder.from_arguments([argument]) == order
+    # Names of 255 bytes of UTF-8, in ASCII as long as they can be.
+    key = tuple(KeyAttribute(name + "é" * 127, "S") for name in "ps")
+    (argument,) = replace(order, source=replace(order.source, key=key)).to_arguments()
+    assert len(argument) < LONGEST_ARGUMENT
+
+
+def test_an_order_is_ascii_whatever_the_key_is_called():
+    order = replace(ORDER, source=replace(SOURCE, key=(KeyAttribute("größe 😀\x85\u2028", "S"),)))
+    (argument,) = order.to_arguments()
+    assert argument.isascii()
+    assert JobOrder.from_arguments([argument]) == order
 
 
 def test_an_order_too_long_for_emr_serverless_is_refused_before_it_is_sent():
