@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from shlex import quote
 
+from local.failed import Failed
 from pipeline.errors import ChecksumMismatch, DamagedExport, ManifestUnreadable, UnknownFormat
 from pipeline.exports.manifest_reading import read_manifests, read_source
 from pipeline.exports.manifests import ExportManifest, check_totals, parse_summary
@@ -122,8 +123,12 @@ def _under_whole_key(summary: Path) -> str:
 
 
 def _content(path: str) -> bytes | None:
+    """What a file holds; None where there is none. Raises Failed where it may not be read."""
     file = Path(path)
-    return file.read_bytes() if file.is_file() else None
+    try:
+        return file.read_bytes() if file.is_file() else None
+    except OSError as failed:
+        raise Failed(f"{file} cannot be read: {failed.strerror}") from failed
 
 
 def full_export_at(watermark: str, found: Sequence[FoundExport], folder: Path) -> FoundExport:

@@ -70,7 +70,7 @@ def _settings(path: str, text: str, said: Overrides) -> TableSettings:
     """The settings as the deployment has written them, and what it says of columns; anything else is not the deployment's."""
     try:
         return TableSettings.from_json(text, said)
-    except (ValueError, SettingRefused) as wrong:
+    except (ValueError, RecursionError, SettingRefused) as wrong:
         raise SettingsMissing(f"{path}{SETTINGS} is not what was deployed: {wrong}") from wrong
 
 

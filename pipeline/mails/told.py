@@ -154,7 +154,7 @@ class Told:
         """Read what `to_text` wrote. Anything else counts as nothing told: a mail twice is better than none."""
         try:
             return cls._from_json(json.loads(text)) if text else cls()
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             return cls()
 
     @classmethod

@@ -26,6 +26,8 @@ from pipeline.run_reports import ALREADY_THERE, COMMITTED
 from pipeline.table.marker import TableState
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+#: What a text ends in that is no claim, written by hand as it may be: `Infinity`, or brackets without end.
+_NO_CLAIM = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
 _EXECUTION = re.compile(r"arn:[^:\s]+:states:[^:\s]+:\d{12}:execution:[^:\s]+:[^:\s]+")
 
 
@@ -191,7 +193,7 @@ class Claim:
 
     @classmethod
     def from_text(cls, number: int, text: str) -> Claim:
-        """Read what `to_text` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+        """Read what `to_text` wrote. Raises one of `_NO_CLAIM` for anything else."""
         raw = json.loads(text)
         if raw["mode"] not in MODES:
             raise ValueError(f"mode is {raw['mode']!r}")
@@ -217,5 +219,5 @@ def newest_claim(runs: Mapping[str, str]) -> Claim | None:
     name = max(runs, key=int)
     try:
         return Claim.from_text(int(name), runs[name])
-    except (ValueError, KeyError, TypeError) as error:
+    except _NO_CLAIM as error:
         raise ClaimUnreadable(f"run/{name} is {runs[name]!r}, which is no claim: {error!r}") from error

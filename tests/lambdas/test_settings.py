@@ -21,7 +21,11 @@ def test_a_table_that_is_not_configured_is_refused_with_those_that_are(account: 
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
-    [(json.dumps({"name": "orders", "window_minutes": 5}), "window_minutes is 5"), ("{", "Expecting")],
+    [
+        (json.dumps({"name": "orders", "window_minutes": 5}), "window_minutes is 5"),
+        ("{", "Expecting"),
+        ("[" * 4_096, "recursion"),
+    ],
 )
 def test_settings_that_somebody_has_edited_are_not_those_of_the_deployment(account: Account, text: str, wrong: str):
     account.put_parameter("orders", "settings", text)

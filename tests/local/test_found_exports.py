@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from local.aws.pitr.offline import FullExport, IncrementalExport, Put, journal_of, write_exports
 from local.aws.pitr.records import ION
+from local.failed import Failed
 from local.found_exports import FoundExport, find_exports, full_export_at
 from local.remedies import told
 from local.sources import exports_to_follow
@@ -118,6 +120,19 @@ def test_a_mirror_that_lacks_the_beginning_of_the_keys_is_refused_with_what_mend
     (mirror / missing).parent.mkdir(parents=True)
     whole.rename(mirror / missing)
     assert len(complete(mirror)) == 2
+
+
+def test_a_manifest_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL])
+
+    def refused(_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    # Of the user root, as whom tests may run, no file keeps anything.
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    with pytest.raises(Failed) as failed:
+        find_exports(tmp_path)
+    assert str(failed.value) == f"{export.summary} cannot be read: Permission denied"
 
 
 def test_an_export_whose_folder_has_another_name_is_taken_away_or_mirrored_again(tmp_path):

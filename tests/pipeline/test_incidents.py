@@ -149,7 +149,11 @@ def test_a_round_over_old_ground_or_of_a_parameter_alone_ends_no_incident(mode, 
     assert round_works(mode) is works
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"level":"x","digested":""}', '{"incident":1}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "{}", '{"level":"x","digested":""}', '{"incident":1}', '{"level":Infinity}', "[" * 4_096],
+    ids=range(9),
+)
 def test_a_parameter_that_cannot_be_read_counts_as_nothing_told(text):
     assert Told.from_text(text) == Told()
 
