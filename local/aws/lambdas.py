@@ -6,6 +6,7 @@ unpacked once for all of them (`unpacked`).
 """
 
 import importlib.util
+import shlex
 import sys
 import threading
 from collections.abc import Callable
@@ -76,7 +77,9 @@ def build_runtime(folder: Path) -> Path:
         link.unlink(missing_ok=True)
         link.symlink_to(source)
     command = folder / "python"
-    command.write_text(f'#!/bin/sh\nPYTHONPATH="{libraries.resolve()}" exec "{sys.executable}" -S "$@"\n')
+    # A folder's name may hold what a shell reads as its own, also between double quotes.
+    here, python = shlex.quote(str(libraries.resolve())), shlex.quote(sys.executable)
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={here} exec {python} -S "$@"\n')
     command.chmod(0o755)
     return command.resolve()
 

@@ -1,8 +1,11 @@
 """Functions: error names, the runtime's libraries, rights to write logs."""
 
 import json
+import subprocess
 
 import pytest
+
+from local.aws.lambdas import build_runtime
 
 pytestmark = pytest.mark.local_aws
 
@@ -43,6 +46,13 @@ def test_a_state_machine_catches_an_exception_by_its_class_name(account):
     }
     ended = account.run(account.machine({"Ask": ask, "Wrong": {"Type": "Fail"}, "Right": {"Type": "Succeed"}}, role))
     assert json.loads(ended["output"])["errorMessage"] == "gone"
+
+
+def test_the_runtime_starts_in_a_folder_whose_name_a_shell_would_read_as_its_own(tmp_path):
+    python = build_runtime(tmp_path / """a "b's" $HOME `c`""")
+    command = [str(python), "-c", "import boto3; print(boto3.__file__)"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert found.startswith(str(python.parent))
 
 
 @pytest.mark.parametrize(
