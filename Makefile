@@ -8,6 +8,8 @@ UV := .tools/uv/bin/uv
 FAST := not (local_aws or spark or deployed or simulation or synth)
 # A habit of containers, with which every one of a thousand short processes compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
+# By these, Python would take a person's own modules for the project's, find none of ours, or read no docstring, as PySpark does.
+unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH PYTHONOPTIMIZE
 YEARS ?= 200
 TABLES ?= 50
 SEED ?= 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from local.failed import Failed
 from local.remedies import told
+from local.surroundings import leave_other_modules
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
@@ -28,8 +29,7 @@ SECRET_VARIABLE = "TIDEMARK_HASH_SECRET"  # noqa: S105 - the name of the variabl
 
 def main(arguments: list[str] | None = None) -> int:
     """Carry out one verb; returns the exit code: 0 done, 1 refused or different, 2 wrong usage."""
-    parser = _parser()
-    asked = parser.parse_args(arguments)
+    asked = _parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal may have no such characters as a name does; what is done must not fail when it is told.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -186,8 +186,7 @@ def _columns(text: str) -> Overrides:
 
 
 def _folder(text: str) -> Path:
-    folder = Path(text)
-    if not folder.is_dir():
+    if not (folder := Path(text)).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
     return folder
 
@@ -247,4 +246,5 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
+    leave_other_modules()
     sys.exit(main())

@@ -13,11 +13,10 @@ from pyspark.sql import SparkSession
 from local import java
 from local.failed import Failed, unwritable
 from local.spark_jars import LOCAL_FILE_SYSTEM
+from local.surroundings import leave_other_spark
 from pipeline.job_order import JobOrder
 
 CATALOG = "local"
-#: What a person's own Spark is told by: settings and jars of its own would come into ours, or end it before it begins.
-_OF_ANOTHER_SPARK = ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS")
 
 
 def local_session(
@@ -35,8 +34,7 @@ def local_session(
     """
     _make_writable(warehouse)
     jars = java.installed_jars()
-    for name in _OF_ANOTHER_SPARK:
-        os.environ.pop(name, None)
+    leave_other_spark()
     os.environ.update(java.environment(jars, *java.archive_options(jars), *java_options, is_bulk=is_bulk))
     catalog = f"spark.sql.catalog.{catalog_name}"
     return (

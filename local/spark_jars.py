@@ -17,6 +17,8 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from local.surroundings import leave_other_spark
+
 JARS = Path(__file__).resolve().parent.parent / ".tools" / "ivy" / "jars"
 #: Copies of Spark's own signed jars without their signatures, to be found before those.
 UNSIGNED = JARS.with_name("unsigned")
@@ -52,6 +54,7 @@ def resolve(folder: Path = JARS) -> list[Path]:
     """
     for earlier in folder.glob("*.jar"):
         earlier.unlink()
+    leave_other_spark()
     # Only this needs PySpark, which takes most of a second to import.
     from pyspark.sql import SparkSession
 

@@ -1,14 +1,20 @@
-"""What a local AWS is kept apart from: a person's own AWS, and the proxy of the machine's network."""
+"""What the local commands are kept apart from: a person's own AWS and Spark, other modules, the proxy of the network."""
 
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 #: Which hosts are asked without the proxy that the environment may name: some tools read the one, some the other.
 _NO_PROXY = ("NO_PROXY", "no_proxy")
 #: A person's own profiles must play no part.
 _NO_PROFILES = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+#: What a person's own Spark or Hadoop is told by: its settings and jars would come into ours, or end it before it begins.
+_OF_ANOTHER_SPARK = ("SPARK_", "PYSPARK_", "HADOOP_", "YARN_")
+#: Where what is needed for a while may lie is a word on the machine, and holds for ours, too.
+_OF_THE_MACHINE = "SPARK_LOCAL_DIRS"
 
 
 def keep_apart() -> None:
@@ -27,6 +33,22 @@ def keep_apart() -> None:
 def kept_apart() -> dict[str, str]:
     """What says so to a shell, or to a process that is started."""
     return {**_NO_PROFILES, **{name: os.environ.get(name, LOOPBACK) for name in _NO_PROXY}}
+
+
+def leave_other_spark() -> None:
+    """Let this process, and all that it starts, know of no other Spark and of no cluster."""
+    for name in [name for name in os.environ if name.startswith(_OF_ANOTHER_SPARK) and name != _OF_THE_MACHINE]:
+        del os.environ[name]
+
+
+def leave_other_modules() -> None:
+    """Let this process, and all that it starts, import what is installed for the project, and nothing by PYTHONPATH.
+
+    Who has a Spark of their own often has its PySpark there, which would be taken for ours. Our own folder may be there.
+    """
+    others = {Path(folder).resolve() for folder in os.environ.pop("PYTHONPATH", "").split(os.pathsep) if folder}
+    others.discard(Path(__file__).resolve().parent.parent)
+    sys.path[:] = [folder for folder in sys.path if not folder or Path(folder).resolve() not in others]
 
 
 def clean_environment() -> dict[str, str]:

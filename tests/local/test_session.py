@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,20 +18,27 @@ import sys
 from pathlib import Path
 from local.session import local_session
 spark = local_session(Path(sys.argv[1]))
-print(spark.range(3).count())
+print(spark.read.text("file:" + sys.argv[2]).count())
 spark.stop()
 """
 
 
+def counted(warehouse: Path, **theirs: str) -> tuple[int, str]:
+    """What is counted in a session on a machine where a person has set these variables, and the exit code."""
+    (lines := warehouse.with_name("lines")).write_text("1\n2\n3\n")
+    command = [sys.executable, "-c", _COUNT, str(warehouse), str(lines)]
+    environment = {**os.environ, **theirs}
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout
+
+
 def test_what_another_spark_of_the_person_is_told_plays_no_part(tmp_path):
     (tmp_path / "spark-defaults.conf").write_text("spark.extraListeners no.such.Listener\n")
-    theirs = {"SPARK_CONF_DIR": str(tmp_path), "PYSPARK_SUBMIT_ARGS": "--master yarn --packages no.such:thing:1"}
-    counted = subprocess.run(
-        [sys.executable, "-c", _COUNT, str(tmp_path / "warehouse")],
-        cwd=ROOT,
-        env={**os.environ, **theirs},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (counted.returncode, counted.stdout) == (0, "3\n")
+    told = {"SPARK_CONF_DIR": str(tmp_path), "PYSPARK_SUBMIT_ARGS": "--master yarn --packages no.such:thing:1"}
+    assert counted(tmp_path / "warehouse", **told, SPARK_REMOTE="sc://no.such.host") == (0, "3\n")
+
+
+def test_what_a_cluster_of_the_person_is_told_plays_no_part(tmp_path):
+    a_codec = "<property><name>io.compression.codecs</name><value>no.such.Codec</value></property>"
+    (tmp_path / "core-site.xml").write_text(f"<configuration>{a_codec}</configuration>")
+    assert counted(tmp_path / "warehouse", HADOOP_CONF_DIR=str(tmp_path), YARN_CONF_DIR=str(tmp_path)) == (0, "3\n")
