@@ -5,6 +5,7 @@ Speaks plain HTTP and boto3 only.
 
 import contextlib
 import email.policy
+import fcntl
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ import urllib.request
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import boto3
 from botocore.config import Config
@@ -44,8 +45,8 @@ class LocalAwsFailed(Failed):
 class LocalAws:
     """A local AWS in a process of its own, below the folder `home`."""
 
-    def __init__(self, home: Path, port: int, process: "subprocess.Popen[bytes]") -> None:
-        self.home = home
+    def __init__(self, home: Path, port: int, process: "subprocess.Popen[bytes]", hold: IO[bytes]) -> None:
+        self.home, self._hold = home, hold
         self.endpoint = f"http://{LOOPBACK}:{port}"
         self._process = process
         self._clients: dict[str, Any] = {}
@@ -58,6 +59,7 @@ class LocalAws:
         try:
             _check_ours(home)
             log_of(home).parent.mkdir(parents=True, exist_ok=True)
+            hold = _held(home)
         except OSError as failed:
             raise LocalAwsFailed(unwritable(home, failed, "folder")) from failed
         port = port or free_port()
@@ -74,7 +76,7 @@ class LocalAws:
                 # A group of its own, so that one signal reaches everything it starts.
                 start_new_session=True,
             )
-        aws = cls(home, port, process)
+        aws = cls(home, port, process, hold)
         aws._wait_until_ready()
         return aws
 
@@ -120,6 +122,7 @@ class LocalAws:
         self._process.wait()
         if self._process.stdin:
             self._process.stdin.close()
+        self._hold.close()
 
     def now(self) -> datetime:
         """The virtual present."""
@@ -210,6 +213,20 @@ def _check_ours(home: Path) -> None:
         raise LocalAwsFailed(
             f"{home} holds {', '.join(at_risk)}, which a local AWS would empty, and none has run there: name another folder."
         )
+
+
+def _held(home: Path) -> IO[bytes]:
+    """What keeps others out of the folder until it is closed, or this process ends. Raises LocalAwsFailed.
+
+    Another local AWS there would empty it below the one that runs, whose jobs nobody would hear of again.
+    """
+    hold = log_of(home).with_name("held").open("wb")
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as taken:
+        hold.close()
+        raise LocalAwsFailed(f"A local AWS runs in {home} already: stop that one, or name another folder.") from taken
+    return hold
 
 
 def log_of(home: Path) -> Path:

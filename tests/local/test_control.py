@@ -46,6 +46,19 @@ def test_sigterm_alone_ends_it_and_its_functions_too(tmp_path, make_account):
         aws.stop()
 
 
+def test_a_folder_in_which_one_runs_is_no_other_s_until_that_has_ended(tmp_path):
+    aws = LocalAws.start(tmp_path)
+    try:
+        with pytest.raises(
+            LocalAwsFailed, match=f"A local AWS runs in {tmp_path} already: stop that one, or name another"
+        ):
+            LocalAws.start(tmp_path)
+        assert aws.client("sts").get_caller_identity()["Account"] == ACCOUNT
+    finally:
+        aws.stop()
+    LocalAws.start(tmp_path).stop()
+
+
 def test_it_ends_with_the_process_that_started_it(tmp_path):
     start = f"""
 import pathlib, os, signal
