@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,7 +39,7 @@ def local_session(
     leave_other_spark()
     os.environ.update(java.environment(jars, *java.archive_options(jars), *java_options, is_bulk=is_bulk))
     catalog = f"spark.sql.catalog.{catalog_name}"
-    return (
+    builder = (
         SparkSession.builder.master(f"local[{cores}]")
         .appName("tidemark")
         .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
@@ -55,8 +57,19 @@ def local_session(
         # For what is no job's, which says itself how many it needs: 200 tasks take a minute on a laptop whatever the data.
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.ui.showConsoleProgress", "false")
-        .getOrCreate()
     )
+    with _no_interrupt():
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Ctrl-C waits until Java has started: before, PySpark forgets the Java it is starting, which then runs for ever."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _make_writable(warehouse: Path) -> None:

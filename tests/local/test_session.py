@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,19 @@ def test_what_a_cluster_of_the_person_is_told_plays_no_part(tmp_path):
     a_codec = "<property><name>io.compression.codecs</name><value>no.such.Codec</value></property>"
     (tmp_path / "core-site.xml").write_text(f"<configuration>{a_codec}</configuration>")
     assert counted(tmp_path / "warehouse", HADOOP_CONF_DIR=str(tmp_path), YARN_CONF_DIR=str(tmp_path)) == (0, "3\n")
+
+
+def test_a_person_who_interrupts_the_start_leaves_no_java_behind(tmp_path):
+    command = [sys.executable, "-c", _COUNT, str(tmp_path / "warehouse"), "no file"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        while not Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        # Java has the pipes, too: they end with the last who has them.
+        assert process.communicate(timeout=60)[1].rstrip().endswith("KeyboardInterrupt")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
