@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,9 +33,10 @@ def local_session(
     """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java.environment` has it.
 
     `catalog_name`, `cores`, `java_options`: for whoever wants Glue's name for the catalog, fewer processors than there
-    are, or a JVM for something else than a job or two. Raises Failed where nothing can be written into the warehouse.
+    are, or a JVM for more than a job or two. Raises Failed where the warehouse takes no file, or the user has no name.
     """
     _make_writable(warehouse)
+    _check_named()
     jars = java.installed_jars()
     leave_other_spark()
     os.environ.update(java.environment(jars, *java.archive_options(jars), *java_options, is_bulk=is_bulk))
@@ -70,6 +72,17 @@ def _no_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _check_named() -> None:
+    """A container may run as a number that nobody has a line for; Hadoop asks for the name, and ends by a page of Java's."""
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError as nameless:
+        raise Failed(
+            f"The user of this process, {os.getuid()}, has no name on this machine, and Spark needs one: add a line for it "
+            "to /etc/passwd, or run as another user."
+        ) from nameless
 
 
 def _make_writable(warehouse: Path) -> None:

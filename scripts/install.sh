@@ -9,6 +9,7 @@ fail() { printf 'make install: %s\n' "$1" >&2; exit 1; }
 
 # A Python that has to be fetched belongs to the project as all else does.
 export UV_PYTHON_INSTALL_DIR=$PWD/.tools/python
+id -un >/dev/null 2>&1 || fail "This user, $(id -u), has no name on this machine, and Spark needs one; add a line for it to /etc/passwd."
 # The one that Spark starts, whatever else there is.
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java named=${JAVA_HOME:+" in $JAVA_HOME, which JAVA_HOME names"}
 command -v "$java" >/dev/null || fail "Java is missing$named; install a Java 17 runtime (Debian: apt-get install openjdk-17-jre-headless)."

@@ -134,3 +134,15 @@ def test_the_java_that_spark_will_start_is_looked_at_and_no_other(tree: Tree) ->
     assert (old.returncode, f"Java is version 11 in {home}, which JAVA_HOME names" in old.stderr) == (1, True)
     executable(home / "bin" / "java", """echo 'openjdk version "17.0.9"' >&2""")
     assert tree.run(java_home=str(home)).returncode == 0
+
+
+def test_a_user_without_a_name_is_told_so(tree: Tree) -> None:
+    """As in a container that runs as a number: Spark would not start, and its log would be all that is said."""
+    executable(tree.root / "machine" / "id", 'case "$1" in -un) exit 1;; esac; echo 12345')
+    done = tree.run()
+    assert (done.returncode, done.stderr.splitlines()) == (
+        1,
+        [
+            "make install: This user, 12345, has no name on this machine, and Spark needs one; add a line for it to /etc/passwd."
+        ],
+    )

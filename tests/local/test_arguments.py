@@ -98,6 +98,14 @@ def test_a_warehouse_that_cannot_be_made_is_said_in_one_sentence_before_java_is_
     )
 
 
+def test_a_user_without_a_name_is_said_in_one_sentence_before_java_is_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_000)
+    with pytest.raises(
+        Failed, match="The user of this process, 4000000000, has no name on this machine, and Spark needs"
+    ):
+        local_session(tmp_path)
+
+
 def test_the_home_of_the_demo_is_a_folder(tmp_path, capsys):
     file = tmp_path / "a-file"
     file.write_text("")
