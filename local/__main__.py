@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from local.failed import Failed
+from local.paths import meant
 from local.remedies import told
 from local.surroundings import leave_other_modules
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
@@ -178,7 +179,7 @@ def _sound(table: LocalTable) -> LocalTable:
 
 def _columns(text: str) -> Overrides:
     try:
-        return Overrides.parse(read_json(Path(text).read_bytes()))
+        return Overrides.parse(read_json(meant(text).read_bytes()))
     except SettingRefused as wrong:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong.message}") from wrong
     except (OSError, ValueError) as wrong:
@@ -186,7 +187,7 @@ def _columns(text: str) -> Overrides:
 
 
 def _folder(text: str) -> Path:
-    if not (folder := Path(text)).is_dir():
+    if not (folder := meant(text)).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
     return folder
 
@@ -220,8 +221,7 @@ def _key(text: str) -> KeyAttribute:
 
 
 def _folder_to_be(text: str) -> Path:
-    folder = Path(text)
-    if file := _file_at(folder):
+    if file := _file_at(folder := meant(text)):
         allowed = "allowed is a folder, or the name of one to be made"
         raise argparse.ArgumentTypeError(f"{text!r} cannot be a folder, for {str(file)!r} is a file; {allowed}")
     return folder

@@ -106,6 +106,13 @@ def test_a_user_without_a_name_is_said_in_one_sentence_before_java_is_asked(tmp_
         local_session(tmp_path)
 
 
+def test_a_home_that_the_shell_has_left_in_a_path_is_a_person_s(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (file := tmp_path / "a-file").write_text("")
+    said = refused(capsys, "maintain", "--table", "shop.orders", "--warehouse=~/a-file")
+    assert f"'~/a-file' cannot be a folder, for {str(file)!r} is a file" in said
+
+
 def test_the_home_of_the_demo_is_a_folder(tmp_path, capsys):
     file = tmp_path / "a-file"
     file.write_text("")
