@@ -47,7 +47,7 @@ def find_exports(folder: Path) -> FoundExports:
     """Every complete export below `folder`, of those of the same stretch the newest; others are no exports yet.
 
     A stretch is exported again where the files of an earlier export were damaged, and both stay in the bucket.
-    Raises ManifestUnreadable where there is none at all. `folder`: an absolute path.
+    Raises ManifestUnreadable where there is none at all, Failed where one may not be read. `folder`: an absolute path.
     """
     summaries = sorted(folder.rglob("manifest-summary.json"))
     # By its path, not below the folder: that may be AWSDynamoDB itself.
