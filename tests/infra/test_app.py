@@ -162,14 +162,12 @@ def test_settings_that_make_too_large_a_template_are_refused_with_its_size_and_w
     tables = [{"name": f"orders-{n:03}-{'x' * 189}"} for n in range(123)]
     ended = run_app(tmp_path, {**CONTEXT, "tidemark": {"tables": tables, "defaults": {"mail": mail}}})
     assert ended.returncode == 1
-    refusal, remedy = ended.stderr.splitlines()[-2:]
     told = (
         r"SettingRefused: tables has 123 entries, .* template of (\d{7}) bytes; allowed are 1048576: spread them over"
     )
-    found = re.match(told, refusal)
-    assert found
+    found = re.search(rf"^{told}.*\nTo do:", ended.stderr, re.MULTILINE)
+    assert found, ended.stderr
     assert int(found[1]) == (tmp_path / "cdk.out" / "Tidemark.template.json").stat().st_size > 1_048_576
-    assert remedy.startswith("To do:")
 
 
 def test_tables_may_be_called_what_cdk_calls_children_of_its_own(tmp_path):

@@ -24,7 +24,8 @@ def test_a_table_that_is_not_configured_is_refused_with_those_that_are(account: 
     [
         (json.dumps({"name": "orders", "window_minutes": 5}), "window_minutes is 5"),
         ("{", "Expecting"),
-        ("[" * 4_096, "recursion"),
+        # How deep Python goes is for whoever has started it to say.
+        ("[" * 4_096, "(recursion|Expecting)"),
     ],
 )
 def test_settings_that_somebody_has_edited_are_not_those_of_the_deployment(account: Account, text: str, wrong: str):
