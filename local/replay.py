@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from local.chain import Chain, chain_for
-from local.found_exports import FoundExport, FoundExports, find_exports, is_long
+from local.found_exports import FoundExport, find_exports, is_long
 from local.local_table import LocalTable
 from local.session import local_session
 from local.sources import exports_to_follow
@@ -28,16 +28,9 @@ def replay(exports: Path, table: LocalTable, named: str, tell: Callable[[str], N
 
     `named`: the ARN or the table id of the source that the table is to follow, empty where a person has named none;
     `tell` is given lines about exports of other sources, which are left alone.
-    Raises PipelineError: the table is as the last job has left it. Raises Failed where another command is changing it.
+    Raises PipelineError: the table is as the last job has left it.
     """
     found = find_exports(exports.resolve())
-    with table.alone():
-        yield from _replayed(found, table, named, tell)
-
-
-def _replayed(
-    found: FoundExports, table: LocalTable, named: str, tell: Callable[[str], None]
-) -> Iterator[dict[str, Any]]:
     state = table.state
     if state.exists and state.marker is None:
         raise WatermarkMissing(f"{table.folder} holds a table without a watermark")
