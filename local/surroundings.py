@@ -37,7 +37,7 @@ def kept_apart() -> dict[str, str]:
 
 def leave_other_spark() -> None:
     """Let this process, and all that it starts, know of no other Spark and of no cluster."""
-    for name in [name for name in os.environ if name.startswith(_OF_ANOTHER_SPARK) and name != _OF_THE_MACHINE]:
+    for name in list(filter(_is_of_another_spark, os.environ)):
         del os.environ[name]
 
 
@@ -52,9 +52,13 @@ def leave_other_modules() -> None:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment of this process without anything that belongs to another AWS or another Python."""
+    """The environment of this process without anything that belongs to another AWS, another Python or another Spark."""
     return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("AWS_", "CDK_", "PYTHON", "SPARK_CONF", "SPARK_HOME"))
+        if not name.startswith(("AWS_", "CDK_", "PYTHON")) and not _is_of_another_spark(name)
     }
+
+
+def _is_of_another_spark(name: str) -> bool:
+    return name.startswith(_OF_ANOTHER_SPARK) and name != _OF_THE_MACHINE

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from local.surroundings import clean_environment
 from tests.sources import ROOT
 
 
@@ -33,3 +34,11 @@ def test_no_verb_hears_what_is_said_to_another_python(said):
         shown, cwd=ROOT, env={**os.environ, said: "/elsewhere"}, capture_output=True, text=True, check=True
     )
     assert said not in [line.partition("=")[0] for line in environment.stdout.splitlines()]
+
+
+def test_what_a_local_aws_starts_knows_no_other_spark_but_where_the_machine_has_room(monkeypatch):
+    for name in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_DIRS"):
+        monkeypatch.setenv(name, "/elsewhere")
+    assert {name: value for name, value in clean_environment().items() if value == "/elsewhere"} == {
+        "SPARK_LOCAL_DIRS": "/elsewhere"
+    }
