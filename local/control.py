@@ -5,7 +5,6 @@ Speaks plain HTTP and boto3 only.
 
 import contextlib
 import email.policy
-import fcntl
 import json
 import os
 import signal
@@ -26,6 +25,7 @@ from botocore.config import Config
 from local.aws.account import ACCOUNT, REGION
 from local.aws.home import EMPTIED
 from local.failed import Failed, unwritable
+from local.held import held
 from local.surroundings import LOOPBACK, clean_environment, keep_apart, kept_apart
 
 # Key and secret of the account's root, which every policy lets through.
@@ -220,12 +220,9 @@ def _held(home: Path) -> IO[bytes]:
 
     Another local AWS there would empty it below the one that runs, whose jobs nobody would hear of again.
     """
-    hold = log_of(home).with_name("held").open("wb")
-    try:
-        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as taken:
-        hold.close()
-        raise LocalAwsFailed(f"A local AWS runs in {home} already: stop that one, or name another folder.") from taken
+    hold = held(log_of(home).with_name("held"))
+    if hold is None:
+        raise LocalAwsFailed(f"A local AWS runs in {home} already: stop that one, or name another folder.")
     return hold
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from local.failed import Failed
 from local.found_exports import FoundExport
 from local.hadoop_catalog import read_metadata
-from local.session import CATALOG, run_order
+from local.held import held
+from local.session import CATALOG, make_writable, run_order
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.table_columns import has_key
 from pipeline.errors import KeyMismatch, PipelineError, WatermarkMissing
@@ -93,6 +96,21 @@ class LocalTable:
             compare_old_images=self.compare_old_images,
             report_uri=self.report(job_id).as_uri(),
         )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other commands from changing the table until this ends. Raises Failed where one of them is at it.
+
+        A catalog that is nothing but folders lets two commit over each other.
+        """
+        make_writable(self.warehouse)
+        hold = held(self.warehouse / f".{self.namespace}.{self.name}.held")
+        if hold is None:
+            raise Failed(
+                f"Another command is changing {self.folder}: wait until it has ended, and start this one again."
+            )
+        with hold:
+            yield
 
     def run(self, spark: SparkSession, order: JobOrder) -> dict[str, Any]:
         """Carry out an order on the table; returns the job's report. Raises PipelineError, with a note where that lies."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from local.chain import Chain, chain_for
-from local.found_exports import FoundExport, find_exports, is_long
+from local.found_exports import FoundExport, FoundExports, find_exports, is_long
 from local.local_table import LocalTable
 from local.session import local_session
 from local.sources import exports_to_follow
@@ -28,25 +28,34 @@ def replay(exports: Path, table: LocalTable, named: str, tell: Callable[[str], N
 
     `named`: the ARN or the table id of the source that the table is to follow, empty where a person has named none;
     `tell` is given lines about exports of other sources, which are left alone.
-    Raises PipelineError: the table is as the last job has left it.
+    Raises PipelineError: the table is as the last job has left it. Raises Failed where another command is changing it.
     """
     found = find_exports(exports.resolve())
+    source, chain, left_alone = _to_apply(found, table, named)
+    for line in left_alone:
+        tell(line)
+    # Nothing is made, not even the warehouse, by a replay that is refused or finds nothing new.
+    if chain.is_empty:
+        return
+    with table.alone():
+        # Another command may have changed the table meanwhile.
+        source, chain, _ = _to_apply(found, table, named)
+        spark = local_session(table.warehouse, is_bulk=is_long(chain.base))
+        try:
+            for order in _orders(chain, source, table):
+                yield table.run(spark, order)
+        finally:
+            spark.stop()
+
+
+def _to_apply(found: FoundExports, table: LocalTable, named: str) -> tuple[SourceTable, Chain, list[str]]:
+    """The source, the chain of what is new, and lines about exports of others. Raises PipelineError."""
     state = table.state
     if state.exists and state.marker is None:
         raise WatermarkMissing(f"{table.folder} holds a table without a watermark")
     table.check_key()
     source, own, left_alone = exports_to_follow(found, state.marker, table.key, named)
-    chain = chain_for(own, source, state.watermark)
-    for line in left_alone:
-        tell(line)
-    if chain.is_empty:
-        return
-    spark = local_session(table.warehouse, is_bulk=is_long(chain.base))
-    try:
-        for order in _orders(chain, source, table):
-            yield table.run(spark, order)
-    finally:
-        spark.stop()
+    return source, chain_for(own, source, state.watermark), left_alone
 
 
 def _orders(chain: Chain, source: SourceTable, table: LocalTable) -> list[JobOrder]:

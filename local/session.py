@@ -35,7 +35,7 @@ def local_session(
     `catalog_name`, `cores`, `java_options`: for whoever wants Glue's name for the catalog, fewer processors than there
     are, or a JVM for more than a job or two. Raises Failed where the warehouse takes no file, or the user has no name.
     """
-    _make_writable(warehouse)
+    make_writable(warehouse)
     _check_named()
     jars = java.installed_jars()
     leave_other_spark()
@@ -85,8 +85,8 @@ def _check_named() -> None:
         ) from nameless
 
 
-def _make_writable(warehouse: Path) -> None:
-    """Make the folder where there is none. Iceberg says that it cannot write there by a page of Java's."""
+def make_writable(warehouse: Path) -> None:
+    """Make the folder where there is none. Raises Failed where it takes no file, which Iceberg says by a page of Java's."""
     try:
         warehouse.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=warehouse, prefix=".written-"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,10 +10,8 @@ import pytest
 from local.control import LocalAws
 from local.deployed import Deployed, deploy
 from tests.deployed.world import DEFAULTS, KNOBS, World
+from tests.inside_a_window import begin_inside_a_window
 
-#: Where every test begins within the grid of windows. The latest restorable time lags five minutes behind: it stands one
-#: minute after a boundary of every table's windows, and no test lasts the fourteen minutes to the next.
-AFTER_THE_HOUR = timedelta(minutes=6)
 SETTINGS: dict[str, Any] = {
     "defaults": DEFAULTS,
     "tables": [
@@ -36,13 +33,6 @@ SETTINGS: dict[str, Any] = {
         },
     ],
 }
-
-
-def begin_inside_a_window(aws: LocalAws) -> None:
-    """Move the clock on to the place within the windows where every test begins, in the hour after this one."""
-    now = aws.now()
-    hour = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    aws.advance((hour + AFTER_THE_HOUR - now).total_seconds())
 
 
 @pytest.fixture(scope="session")

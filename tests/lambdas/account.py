@@ -18,6 +18,7 @@ from pipeline.deployment import Deployment
 from pipeline.instants import floor_to, format_instant
 from pipeline.settings import MailLists, TableSettings
 from pipeline.table.marker import MAINTAINED, Marker
+from tests.inside_a_window import begin_inside_a_window
 
 WINDOW = timedelta(minutes=15)
 _WITHIN_SECONDS = 30
@@ -87,6 +88,7 @@ class Account:
         )
         self._make_application()
         self.aws.advance(2 * 3600)
+        begin_inside_a_window(self.aws)
 
     def _make_application(self) -> None:
         """An application whose job runs end at once, because their program does not exist."""

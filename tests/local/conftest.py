@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from local.control import LocalAws
+from tests.local_command import Run, many_verbs
 
 ACCOUNT_ARN = "us-east-1:000000000000"
 
@@ -32,6 +33,13 @@ def aws(launched: LocalAws) -> Iterator[LocalAws]:
     """An empty account."""
     yield launched
     launched.restore()
+
+
+@pytest.fixture(scope="module")
+def verbs() -> Iterator[Run]:
+    """Runs verbs of ``python -m local``, all of a module's in one process."""
+    with many_verbs() as run:
+        yield run
 
 
 class Account:

@@ -1,4 +1,4 @@
-"""``python -m local replay`` as a person runs it: exports from a folder into a table on disk, read back with PyIceberg."""
+"""``python -m local replay``: exports from a folder into a table on disk, read back with PyIceberg."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, j
 from local.reader import compare, read_folder, rows
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
-from tests.local_command import run_local
+from tests.local_command import Run, run_local
 
 pytestmark = pytest.mark.spark
 
@@ -58,22 +58,22 @@ def journal():
     return journal_of(SOURCE, enabled_at=NOON, writes=WRITES)
 
 
-def replay(exports: Path, warehouse: Path, *options: str, key: tuple[str, ...] = ("customer:S", "order:N")):
+def replay(run: Run, exports: Path, warehouse: Path, *options: str, key: tuple[str, ...] = ("customer:S", "order:N")):
     arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse), *options]
     for part in key:
         arguments += ["--key", part]
-    return run_local("replay", *arguments)
+    return run("replay", *arguments)
 
 
-def maintain(warehouse: Path, *options: str):
-    return run_local("maintain", "--table", "shop.orders", "--warehouse", str(warehouse), *options)
+def maintain(run: Run, warehouse: Path, *options: str):
+    return run("maintain", "--table", "shop.orders", "--warehouse", str(warehouse), *options)
 
 
 def differences(warehouse: Path, items):
     return [str(d) for d in compare(items, read_folder(warehouse / "shop" / "orders"), ("customer", "order"))]
 
 
-def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal):
+def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal, verbs):
     # To Spark a path is a pattern: by this one, files of the other folder, or of none.
     exports, warehouse = tmp_path / r"a bucket [2]{6,7}\*?", tmp_path / "a warehouse"
     write_exports(tmp_path / "a bucket 26", SOURCE, journal, [FullExport(minutes(10))], prefix="other")
@@ -85,7 +85,7 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
         prefix="env=test/orders of shop #1",
     )
 
-    first = replay(exports, warehouse, "--compare-old-images")
+    first = replay(run_local, exports, warehouse, "--compare-old-images")
     # Java tells of what the tests say to it.
     assert (first.returncode, [line for line in first.stderr.splitlines() if not line.startswith("NOTE: ")]) == (0, [])
     assert differences(warehouse, AT_THE_END) == []
@@ -96,14 +96,14 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     assert first.stdout.splitlines()[-4:] == told
 
     before = sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir())
-    again = replay(exports, warehouse)
+    again = replay(verbs, exports, warehouse)
     assert (again.returncode, "nothing new" in again.stdout) == (0, True), again.stderr
     assert sorted(file.name for file in (warehouse / "shop" / "orders" / "metadata").iterdir()) == before
 
     left = warehouse / "shop" / "orders" / "data" / "left by a job that died.parquet"
     left.write_bytes(b"some of its rows")
     os.utime(left, (0, 0))
-    maintained = maintain(warehouse, "--snapshot-days", "3")
+    maintained = maintain(verbs, warehouse, "--snapshot-days", "3")
     assert maintained.returncode == 0, maintained.stderr
     assert "Orphan files, of jobs that died: 1." in maintained.stdout
     assert f"\nReport: {warehouse / '.reports' / 'maintain-'}" in maintained.stdout
@@ -111,19 +111,21 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     assert differences(warehouse, AT_THE_END) == []
 
 
-def test_a_gap_is_refused_with_the_table_as_it_was_and_once_it_is_filled_only_what_is_new_is_applied(tmp_path, journal):
+def test_a_gap_is_refused_with_the_table_as_it_was_and_once_it_is_filled_only_what_is_new_is_applied(
+    tmp_path, journal, verbs
+):
     exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
     write_exports(exports, SOURCE, journal, [FullExport(minutes(10))])
-    assert replay(exports, warehouse).returncode == 0
+    assert replay(verbs, exports, warehouse).returncode == 0
     assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
     before = sorted(str(file) for file in (warehouse / "shop").rglob("*"))
     write_exports(exports, SOURCE, journal, [window(30, 50)])
 
-    wrong = replay(exports, warehouse, key=("customer:S",))
+    wrong = replay(verbs, exports, warehouse, key=("customer:S",))
     assert (wrong.returncode, wrong.stderr.startswith("KeyMismatch: ")) == (1, True)
     assert "To do: Check --key: every attribute" in wrong.stderr
 
-    refused = replay(exports, warehouse)
+    refused = replay(verbs, exports, warehouse)
 
     assert refused.returncode == 1
     assert refused.stderr.startswith("Gap: ")
@@ -131,19 +133,19 @@ def test_a_gap_is_refused_with_the_table_as_it_was_and_once_it_is_filled_only_wh
     assert sorted(str(file) for file in (warehouse / "shop").rglob("*")) == before
 
     write_exports(exports, SOURCE, journal, [window(10, 30)])
-    later = replay(exports, warehouse)
+    later = replay(verbs, exports, warehouse)
 
     assert later.returncode == 0, later.stderr
     assert "load" not in later.stdout
     assert differences(warehouse, AT_THE_END) == []
 
 
-def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journal):
+def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journal, verbs):
     exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
     _, damaged = write_exports(exports, SOURCE, journal, [FullExport(minutes(10)), window(10, 30)])
     for file in damaged.summary.parent.parent.joinpath("data").glob("*.json.gz"):
         file.write_bytes(file.read_bytes()[:-1])
-    refused = replay(exports, warehouse)
+    refused = replay(verbs, exports, warehouse)
     assert refused.returncode == 1
     assert refused.stdout.startswith(
         "load: committed, the table is at 2026-11-01T12:10:00Z.\nRead 3 items, wrote 3 rows.\n"
@@ -155,14 +157,14 @@ def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journa
     assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
 
 
-def test_a_table_that_is_not_there_is_not_maintained(tmp_path):
-    refused = maintain(tmp_path)
+def test_a_table_that_is_not_there_is_not_maintained(tmp_path, verbs):
+    refused = maintain(verbs, tmp_path)
     assert (refused.returncode, "To do: Make it by a replay first." in refused.stderr) == (1, True)
 
 
-def test_a_file_that_says_a_column_twice_is_refused(tmp_path):
+def test_a_file_that_says_a_column_twice_is_refused(tmp_path, verbs):
     (tmp_path / "columns.json").write_text('{"email": {"hash": true}, "email": "S"}')
-    refused = replay(tmp_path, tmp_path / "warehouse", "--columns", str(tmp_path / "columns.json"))
+    refused = replay(verbs, tmp_path, tmp_path / "warehouse", "--columns", str(tmp_path / "columns.json"))
     assert (refused.returncode, "it says 'email' more than once" in refused.stderr) == (2, True)
 
 

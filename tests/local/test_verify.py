@@ -1,4 +1,4 @@
-"""``python -m local verify`` as a person runs it: the full export at the table's watermark against the table on disk."""
+"""``python -m local verify``: the full export at the table's watermark against the table on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from local.aws.pitr.offline import FullExport, IncrementalExport, Put, journal_of, write_exports
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
-from tests.local_command import run_local
+from tests.local_command import Run
 
 pytestmark = pytest.mark.spark
 
@@ -35,9 +35,13 @@ def journal(*totals: str, source: SourceTable = SOURCE):
     return journal_of(source, enabled_at=NOON, writes=[Put(minutes(1), {"customer": {"S": "c0"}}), *writes])
 
 
-def local(verb: str, exports: Path, warehouse: Path, *options: str):
-    arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse), "--key", "customer:S"]
-    return run_local(verb, *arguments, *options)
+@pytest.fixture
+def local(verbs: Run):
+    def run(verb: str, exports: Path, warehouse: Path, *options: str):
+        arguments = [str(exports), "--table", "shop.orders", "--warehouse", str(warehouse), "--key", "customer:S"]
+        return verbs(verb, *arguments, *options)
+
+    return run
 
 
 def report_told(stdout: str) -> dict[str, object]:
@@ -45,7 +49,7 @@ def report_told(stdout: str) -> dict[str, object]:
     return json.loads(Path(re.findall("^Report: (.*)$", stdout, flags=re.MULTILINE)[-1]).read_text())
 
 
-def test_a_table_is_compared_with_the_full_export_at_its_watermark_and_a_difference_ends_with_one(tmp_path):
+def test_a_table_is_compared_with_the_full_export_at_its_watermark_and_a_difference_ends_with_one(tmp_path, local):
     exports, warehouse, others = tmp_path / "bucket", tmp_path / "warehouse", tmp_path / "others"
     window = IncrementalExport(ExportWindow(minutes(10), minutes(30)))
     write_exports(exports, SOURCE, journal("7", "8"), [FullExport(minutes(10)), window])
@@ -81,7 +85,9 @@ def test_a_table_is_compared_with_the_full_export_at_its_watermark_and_a_differe
     assert (anew.returncode, "Compared 3 items with 3 rows: 3 equal" in anew.stdout) == (0, True), anew.stderr
 
 
-def test_of_a_folder_with_exports_of_several_tables_replay_and_verify_look_at_those_of_the_table_s_own_source(tmp_path):
+def test_of_a_folder_with_exports_of_several_tables_replay_and_verify_look_at_those_of_the_table_s_own_source(
+    tmp_path, local
+):
     exports, warehouse, foreign = tmp_path / "bucket", tmp_path / "warehouse", tmp_path / "others"
     customers = SourceTable(SOURCE.arn.replace("orders", "customers"), "id-2", SOURCE.key)
     anew = replace(SOURCE, id="0b9ff8a2-0000-4000-8000-000000000003")
