@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from local.failed import Failed
+from local.failed import Failed, unwritable
 from local.found_exports import FoundExport
 from local.hadoop_catalog import read_metadata
 from local.held import held
@@ -104,7 +104,12 @@ class LocalTable:
         A catalog that is nothing but folders lets two commit over each other.
         """
         make_writable(self.warehouse)
-        hold = held(self.warehouse / f".{self.namespace}.{self.name}.held")
+        file = self.warehouse / ".held" / self.namespace / self.name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            hold = held(file)
+        except OSError as failed:
+            raise Failed(unwritable(file, failed, "warehouse")) from failed
         if hold is None:
             raise Failed(
                 f"Another command is changing {self.folder}: wait until it has ended, and start this one again."

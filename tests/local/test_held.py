@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -35,4 +36,22 @@ def test_a_table_is_free_again_once_the_command_has_ended_however_that_was(tmp_p
     with pytest.raises(KeyError), table.alone():
         raise KeyError
     with table.alone(), other.alone(), pytest.raises(Failed, match="Another command is changing"), table.alone():
+        raise AssertionError("two are alone")
+
+
+def test_where_nothing_can_be_held_it_is_said_where(tmp_path):
+    table = LocalTable("shop", "orders", KEY, tmp_path)
+    # As for another user's file, or where the disk of another machine takes no locks.
+    place = tmp_path / ".held" / "shop" / "orders"
+    place.mkdir(parents=True)
+    with (
+        pytest.raises(Failed, match=f"{re.escape(str(place))} cannot be .*: Is a directory; name another warehouse"),
+        table.alone(),
+    ):
+        raise AssertionError("nothing is held")
+
+
+def test_a_table_s_name_may_be_as_long_as_a_folder_s(tmp_path):
+    table = LocalTable("n" * 255, "t" * 255, KEY, tmp_path)
+    with table.alone(), pytest.raises(Failed, match="Another command is changing"), table.alone():
         raise AssertionError("two are alone")
