@@ -26,9 +26,9 @@ PLANTED = {**BUGS, **EXPORT_BUGS, **MAIL_BUGS}
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 240
 #: The tables in which most bugs show soonest come first.
-_SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 0, seed != 4, seed != 1))
-#: The table in which one shows much sooner.
-_SOONEST = {seeded_bugs.wish_given_up_in_silence: 7}
+_SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 4, seed != 0, seed != 8))
+#: The tables in which some show much sooner, by name.
+_SOONEST = {"claim_overwritten": 8, "no_warning_without_a_failure": 0, "wish_given_up_in_silence": 7}
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
 _WHILE_THE_YEARS_PASS = 1500
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
@@ -45,7 +45,7 @@ def lived() -> list[Lived]:
 
 def found_by(bug: seeded_bugs.Bug, shown_as: str) -> str:
     """The violation that a bug must lead to, by how it begins; empty where there are only others, or none."""
-    for seed in sorted(_SEEDS, key=lambda seed: seed != _SOONEST.get(bug)):
+    for seed in sorted(_SEEDS, key=lambda seed: seed != _SOONEST.get(bug.__name__)):
         try:
             with bug():
                 simulate(seed, DAYS)
