@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from shlex import quote
 
 from local.failed import Failed
-from pipeline.errors import ChecksumMismatch, DamagedExport, ManifestUnreadable, UnknownFormat
+from pipeline.errors import ChecksumMismatch, DamagedExport, DataFileMissing, ManifestUnreadable, UnknownFormat
 from pipeline.exports.manifest_reading import read_manifests, read_source
 from pipeline.exports.manifests import ExportManifest, check_totals, parse_summary
 from pipeline.instants import format_instant
@@ -76,8 +76,10 @@ def _stretch(manifest: ExportManifest) -> tuple[str, bool, datetime, datetime]:
 def _read(summary: Path) -> FoundExport | RefusedExport:
     """The export of a manifest summary. Its refusal says which folder to take away, should nothing else help."""
     try:
-        manifest = read_manifests(str(summary), _content).manifest
+        found = read_manifests(str(summary), _content)
+        manifest = found.manifest
         check_totals(manifest)
+        _check_files(found.root, manifest)
     except UnknownFormat as odd:
         remedy = (
             f"Take {summary.parent} out of the folder. If what it shows is needed, export it again as DYNAMODB_JSON, a full "
@@ -94,6 +96,20 @@ def _read(summary: Path) -> FoundExport | RefusedExport:
     return FoundExport(summary.as_uri(), manifest)
 
 
+def _check_files(root: str, manifest: ExportManifest) -> None:
+    """Refuse an export with a pipe or a device in the place of a data file: nobody would come to its end.
+
+    What is missing, or a folder, is left to the job. Raises Failed where that cannot be looked at.
+    """
+    for place in (Path(root + file.key) for file in manifest.files):
+        try:
+            is_odd = place.exists() and not (place.is_file() or place.is_dir())
+        except OSError as failed:
+            raise Failed(f"{place} cannot be read: {failed.strerror}") from failed
+        if is_odd:
+            raise DataFileMissing(f"{place} is no file, and a manifest names it")
+
+
 def _source_said(summary: Path) -> tuple[str, str] | None:
     """Whose an export is by its summary, whatever else is wrong; None where the summary itself is."""
     try:
@@ -108,7 +124,7 @@ def _under_whole_key(summary: Path) -> str:
     Data files are found by their whole keys, whose last folders are the last of the mirror's then.
     """
     try:
-        manifest = parse_summary(str(summary), summary.read_bytes())
+        manifest = parse_summary(str(summary), _content(str(summary)) or b"")
     except (ManifestUnreadable, UnknownFormat):
         return ""
     key, place = PurePosixPath(manifest.files_key).parent.parts, summary.parent.parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -133,6 +134,35 @@ def test_a_manifest_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     with pytest.raises(Failed) as failed:
         find_exports(tmp_path)
     assert str(failed.value) == f"{export.summary} cannot be read: Permission denied"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["a named pipe", "a folder"])
+@pytest.mark.parametrize("place", ["AWSDynamoDB/1-a", "elsewhere"])
+def test_what_is_called_like_a_manifest_and_is_no_file_is_not_read(tmp_path, make, place):
+    """To read a pipe that nobody writes to would never end."""
+    odd = tmp_path / place / "manifest-summary.json"
+    odd.parent.mkdir(parents=True)
+    make(odd)
+    if place == "elsewhere":
+        with pytest.raises(ManifestUnreadable, match="holds no complete export"):
+            find_exports(tmp_path)
+    else:
+        (refused,) = find_exports(tmp_path).refused
+        assert refused.refusal.message == f"{odd} does not exist"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda place: place.symlink_to("/dev/zero")], ids=["pipe", "device"])
+def test_an_export_with_a_data_file_that_would_never_end_is_refused(tmp_path, make):
+    (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL])
+    place = next(tmp_path.rglob("*.json.gz"))
+    place.unlink()
+    assert len(complete(tmp_path)) == 1, "what is missing is for the job to tell"
+    make(place)
+    said = refusal(tmp_path)
+    assert said.startswith(
+        f"DataFileMissing: {place} is no file, and a manifest names it\nTo do: Mirror the export bucket"
+    )
+    assert f"take {export.summary.parent} out of the folder" in said
 
 
 def test_an_export_whose_folder_has_another_name_is_taken_away_or_mirrored_again(tmp_path):
