@@ -145,7 +145,8 @@ def parse_source(name: str, content: bytes) -> tuple[str, str]:
 def parse_files(name: str, content: bytes) -> tuple[DataFile, ...]:
     """Read ``manifest-files.json``: one JSON object a line. A malformed line is refused by its number.
 
-    So is a second one for the same file, whose items would count twice.
+    So is a second one for the same file, whose items would count twice, and a key that leads elsewhere, as no key of S3 does
+    but a path on a disk would.
     """
     files: dict[str, DataFile] = {}
     for number, line in enumerate(content.split(b"\n"), start=1):
@@ -156,6 +157,8 @@ def parse_files(name: str, content: bytes) -> tuple[DataFile, ...]:
             file = DataFile(_text(raw, "dataFileS3Key"), _count(raw, "itemCount"), _md5(raw["md5Checksum"]))
         except (KeyError, TypeError, ValueError) as wrong:
             raise ManifestUnreadable(f"{name}, line {number}: {wrong!r}") from wrong
+        if ".." in file.key.split("/"):
+            raise ManifestUnreadable(f"{name}, line {number}: {file.key} leads out of the export's bucket")
         if file.key in files:
             raise ManifestUnreadable(f"{name}, line {number}: {file.key} is listed before")
         files[file.key] = file

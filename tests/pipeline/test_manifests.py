@@ -168,8 +168,8 @@ def test_a_list_whose_last_line_has_no_end_is_read_whole():
 
 
 def test_a_key_may_hold_any_text():
-    line = json.dumps({"itemCount": 1, "md5Checksum": "FjvgqIxwymKf1RbbqtrZag==", "dataFileS3Key": "ä b/😀.gz"})
-    assert parse_files("files", line.encode())[0].key == "ä b/😀.gz"
+    line = json.dumps({"itemCount": 1, "md5Checksum": "FjvgqIxwymKf1RbbqtrZag==", "dataFileS3Key": "ä b/..😀.gz"})
+    assert parse_files("files", line.encode())[0].key == "ä b/..😀.gz"
 
 
 @pytest.mark.parametrize(
@@ -190,6 +190,10 @@ def test_a_key_may_hold_any_text():
         ),
         pytest.param(
             b'{"itemCount":1,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":7}', id="no text for a key"
+        ),
+        pytest.param(
+            b'{"itemCount":1,"md5Checksum":"y+zg5fVeudb3R3DOQ+RKgA==","dataFileS3Key":"../of-others.gz"}',
+            id="a file elsewhere",
         ),
         pytest.param(b'{"itemCount":1,"md5Checksum":"abc","dataFileS3Key":"k"}', id="no base64"),
         pytest.param(b'{"itemCount":1,"md5Checksum":"YWJj","dataFileS3Key":"k"}', id="not 16 bytes"),
