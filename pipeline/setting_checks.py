@@ -17,7 +17,10 @@ def read_json(content: bytes) -> Any:
     What the first one said would be hidden: a hash, for example. So would be what is said of a name that a locale reads
     otherwise: JSON is in UTF-8, or in what a byte order mark tells, whatever the machine's is.
     """
-    return json.loads(content, object_pairs_hook=_each_once)
+    try:
+        return json.loads(content, object_pairs_hook=_each_once)
+    except RecursionError as endless:
+        raise ValueError(f"its brackets go too deep: {endless}") from endless
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

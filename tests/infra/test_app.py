@@ -108,7 +108,8 @@ def test_a_file_may_say_its_encoding_by_a_byte_order_mark(tmp_path, encoding):
 
 def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
     (tmp_path / "broken.json").write_text("{")
-    for name in ("broken.json", "missing.json"):
+    (tmp_path / "endless.json").write_text("[" * 100_000)
+    for name in ("broken.json", "endless.json", "missing.json"):
         with pytest.raises(SettingRefused, match=f"tidemark-settings is .*{name}"):
             read_settings(App(context={"tidemark-settings": str(tmp_path / name)}), {})
 
