@@ -12,7 +12,8 @@ from pipeline.errors import InputRefused
 from pipeline.events import StateEvent
 from pipeline.instants import parse_instant, parse_timestamp
 from pipeline.modes import BACKFILL, MODES, UPDATE, WISHES
-from pipeline.settings import is_table_name
+from pipeline.setting_checks import is_whole
+from pipeline.settings import TICKS, is_table_name
 
 _EXAMPLE_START = 'such as "from": "2026-11-01T00:00:00Z"'
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time", "tick_minutes")
@@ -76,9 +77,12 @@ def meant_for(event: StateEvent) -> datetime:
 
 
 def tick_minutes_of(raw: Mapping[str, Any]) -> int:
-    """The time between two ticks of the schedule that has started an execution; 0 where its input does not say it."""
-    minutes = raw.get("tick_minutes")
-    return minutes if isinstance(minutes, int) else 0
+    """The time between two ticks of the schedule that has started an execution; 0 where its input does not say it.
+
+    What cannot be one somebody has written by hand: the sum of all tables would be wrong by it, and no metric holds any number.
+    """
+    minutes = raw.get("tick_minutes", 0)
+    return int(minutes) if is_whole(minutes, TICKS[0], TICKS[-1]) else 0
 
 
 def is_dry_run(raw: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import InputRefused
-from pipeline.planning.execution_input import ExecutionInput, tick_of
+from pipeline.planning.execution_input import ExecutionInput, tick_minutes_of, tick_of
 from tests.pipeline.world import at
 
 
@@ -110,3 +110,23 @@ def test_the_schedule_s_executions_name_their_tick():
 )
 def test_every_other_execution_is_a_person_s(asked):
     assert tick_of(asked) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "minutes"),
+    [
+        (1, 1),
+        (15, 15),
+        (1440, 1440),
+        (0, 0),
+        (-15, 0),
+        (1441, 0),
+        (10**400, 0),
+        (True, 0),
+        ("15", 0),
+        (15.0, 0),
+        (None, 0),
+    ],
+)
+def test_the_length_of_a_tick_is_one_that_a_schedule_can_have(said, minutes):
+    assert tick_minutes_of({"tick_minutes": said}) == minutes
