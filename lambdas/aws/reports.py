@@ -26,7 +26,7 @@ def read(deployment: Deployment, table: str, job_id: str) -> dict[str, Any]:
         raise
     try:
         report = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         report = None
     if not isinstance(report, dict):
         logger.error("the report is no JSON object", extra={"key": key, "bytes": len(body)})

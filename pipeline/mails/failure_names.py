@@ -20,7 +20,7 @@ from pipeline.errors import (
     error_names,
 )
 from pipeline.events import PlanEvent
-from pipeline.mails.told import Kind
+from pipeline.mails.told import LONGEST_NAME, Kind
 
 _EMR, _LAMBDA = "EMRServerless", "Lambda"
 #: What the state machine has tried again for as long as it does.
@@ -92,12 +92,12 @@ class Failure:
         if not report.get("error") or report.get("client_token", "") != client_token:
             return self
         # Somebody may have edited it, and who is to mail must not stumble over that.
-        error = str(report["error"])
+        error, result = (str(report.get(part, ""))[:LONGEST_NAME] for part in ("error", "result"))
         default = _kind(error).default_remedy
         message, remedy = (
             str(text)[:LONGEST_TEXT] for text in (report.get("message", ""), report.get("remedy", default))
         )
-        return Failure(self.state, error, message, remedy, str(report.get("result", "")), self.job_run, True)
+        return Failure(self.state, error, message, remedy, result, self.job_run, True)
 
 
 def _kind(error: str) -> type[PipelineError]:

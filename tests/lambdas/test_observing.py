@@ -77,7 +77,8 @@ def test_what_parameter_store_says_of_before_the_round_is_not_corrected_after_it
     assert (answer["kind"], answer.get("reason")) == ("Idle", "UpToDate")
 
 
-NO_REPORTS = [b"", b"no JSON", b"\xff\xfe\x00", b"[1]"]
+ENDLESS = pytest.param(b"[" * 100_000, id="brackets without end")
+NO_REPORTS = [b"", b"no JSON", b"\xff\xfe\x00", b"[1]", ENDLESS]
 
 
 def put_report(account: Account, job_id: str, body: bytes) -> None:

@@ -117,6 +117,14 @@ def test_a_mail_of_36_windows_with_much_to_tell_fits_into_a_message():
     assert len(json.dumps(mail.facts)) + len(mail.text) < LONGEST_MESSAGE
 
 
+def test_a_mail_about_a_report_that_somebody_has_written_fits_into_a_message():
+    failure = Failure.from_state({"state": "RunSparkJob", "error": "States.TaskFailed", "cause": "exit code 1"})
+    long = "x" * 200_000
+    explained = failure.explained_by({"error": long, "message": long, "remedy": long, "result": long})
+    mail = failure_mail({"input": {"table": "orders"}, "execution": EXECUTION, "plan": {}}, explained, DEPLOYMENT)
+    assert len(json.dumps(mail.facts)) + len(mail.text) < LONGEST_MESSAGE
+
+
 def test_a_name_cannot_look_like_lines_of_a_mail():
     name = "/a\n\nWhat to do: pay\u2028é"
     misfits = [{"path": name, "type": "S", "count": 1, "example": name}]
