@@ -199,6 +199,8 @@ class Claim:
             raise ValueError(f"mode is {raw['mode']!r}")
         if _EXECUTION.fullmatch(raw["owner"]) is None:
             raise ValueError(f"owner is {raw['owner']!r}, which is no execution")
+        if not isinstance(raw["source_id"], str):
+            raise ValueError(f"source_id is {raw['source_id']!r}")
         bounds = tuple(parse_instant(bound) for bound in raw["bounds"])
         plan = RunPlan(raw["mode"], raw["source_id"], bounds, int(raw["attempt"]))
         if not bounds or not (plan.requests or plan.mode == MAINTAIN):  # the requests refuse windows that cannot be

@@ -213,6 +213,7 @@ def test_job_runs_are_counted_of_wishes_only(found, done, counts):
         {"7": '{"owner":"me","bounds":["noon"]}'},
         {"7": "[" * 4_096},
         {"7": claim(plan("12:00", FULL)).to_text().replace('"attempt":0', '"attempt":Infinity')},
+        {"7": claim(plan("12:00", FULL)).to_text().replace('"id-of-orders"', "5")},
         {"last": "{}"},
         {"0": "{}"},
     ],
