@@ -40,6 +40,8 @@ FILE_WEIGHT: Sql = f"crc32(substring_index(input_file_name(), '/', -1)) % {_WEIG
 READ_AT_ONCE = 16
 #: What stands for something else in a pattern of paths.
 _PATTERN = re.compile(r"[\\{}\[\]*?]")
+#: What no path has in it; a name may have line breaks.
+_BETWEEN = "\0"
 log = logging.getLogger(__name__)
 
 
@@ -186,5 +188,6 @@ def read_files(
     if schema:
         reader = reader.schema(schema)
     # Spark takes a path for a pattern. As one text and taken apart by Java: a list would be handed over file by file.
-    paths = "\n".join(_PATTERN.sub(r"\\\g<0>", files.plain_path(spark, uri)) for uri in uris)
-    return DataFrame(reader._jreader.load(spark._jvm.org.apache.hadoop.util.StringUtils.getStrings(paths, "\n")), spark)
+    paths = _BETWEEN.join(_PATTERN.sub(r"\\\g<0>", files.plain_path(spark, uri)) for uri in uris)
+    apart = spark._jvm.org.apache.hadoop.util.StringUtils.getStrings(paths, _BETWEEN)
+    return DataFrame(reader._jreader.load(apart), spark)

@@ -74,8 +74,8 @@ def differences(warehouse: Path, items):
 
 
 def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal, verbs):
-    # To Spark a path is a pattern: by this one, files of the other folder, or of none.
-    exports, warehouse = tmp_path / r"a bucket [2]{6,7}\*?", tmp_path / "a warehouse"
+    # To Spark a path is a pattern: by this one, files of the other folder, or of none. And a name may be of two lines.
+    exports, warehouse = tmp_path / "a bucket [2]{6,7}\\*?\nof ours", tmp_path / "a warehouse"
     write_exports(tmp_path / "a bucket 26", SOURCE, journal, [FullExport(minutes(10))], prefix="other")
     write_exports(
         exports,
