@@ -55,3 +55,12 @@ def test_a_table_s_name_may_be_as_long_as_a_folder_s(tmp_path):
     table = LocalTable("n" * 255, "t" * 255, KEY, tmp_path)
     with table.alone(), pytest.raises(Failed, match="Another command is changing"), table.alone():
         raise AssertionError("two are alone")
+
+
+def test_what_a_table_is_kept_for_oneself_by_is_not_written_to(tmp_path):
+    """Whoever can put a link into a shared warehouse could have anything of somebody else's emptied."""
+    (somebodys := tmp_path / "somebody's").write_text("dear to them")
+    (place := tmp_path / ".held" / "shop").mkdir(parents=True)
+    (place / "orders").symlink_to(somebodys)
+    with LocalTable("shop", "orders", KEY, tmp_path).alone():
+        assert somebodys.read_text() == "dear to them"
