@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from local.failed import Failed
-from local.paths import meant
+from local.paths import file_at, folder, folder_to_be, meant
 from local.remedies import told
 from local.surroundings import leave_other_modules
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from local.local_table import LocalTable
 
 HOME = Path(".local")
-_TABLE = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
+_TABLE = re.compile(r"([A-Za-z0-9_-]{1,255})\.([A-Za-z0-9_-]{1,255})")  # each names a folder
 SECRET_VARIABLE = "TIDEMARK_HASH_SECRET"  # noqa: S105 - the name of the variable
 
 
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--keep", action="store_true", help="leave the local AWS running and say how to use it")
     demo.add_argument(
         "--home",
-        type=_folder_to_be,
+        type=folder_to_be,
         default=HOME,
         help="folder for the local AWS's state, mails and logs, begun anew each time (default: .local)",
     )
@@ -81,14 +81,12 @@ def _parser() -> argparse.ArgumentParser:
 def _add_table(verb: argparse.ArgumentParser) -> None:
     """What every verb on a local table is told: the table, its warehouse."""
     verb.add_argument("--table", type=_table, required=True, metavar="NS.NAME", help="the Iceberg table")
-    verb.add_argument(
-        "--warehouse", type=_folder_to_be, required=True, metavar="DIR", help="root of the Hadoop catalog"
-    )
+    verb.add_argument("--warehouse", type=folder_to_be, required=True, metavar="DIR", help="root of the Hadoop catalog")
 
 
 def _add_exports(verb: argparse.ArgumentParser) -> None:
     """What the verbs are told that read exports for a local table: the exports, the table, its key, columns, source."""
-    verb.add_argument("exports", type=_folder, help="folder that mirrors the export bucket")
+    verb.add_argument("exports", type=folder, help="folder that mirrors the export bucket")
     _add_table(verb)
     verb.add_argument(
         "--key",
@@ -172,7 +170,7 @@ def _table_of(asked: argparse.Namespace) -> LocalTable:
 
 def _sound(table: LocalTable) -> LocalTable:
     """The table. Raises Failed where there is a file in the place of its folder."""
-    if file := _file_at(table.folder):
+    if file := file_at(table.folder):
         raise Failed(f"{table.folder} cannot be a folder, for {file} is a file; name another table or warehouse.")
     return table
 
@@ -186,16 +184,10 @@ def _columns(text: str) -> Overrides:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
 
 
-def _folder(text: str) -> Path:
-    if not (folder := meant(text)).is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
-    return folder
-
-
 def _table(text: str) -> tuple[str, str]:
     found = _TABLE.fullmatch(text)
     if found is None:
-        allowed = "NAMESPACE.NAME, such as shop.orders, each of a-z, A-Z, 0-9, _ and -"
+        allowed = "NAMESPACE.NAME, such as shop.orders, each 1-255 of a-z, A-Z, 0-9, _ and -"
         raise argparse.ArgumentTypeError(f"{text!r} is not {allowed}")
     return found[1], found[2]
 
@@ -218,18 +210,6 @@ def _key(text: str) -> KeyAttribute:
         return KeyAttribute.parse(text)
     except ValueError as wrong:
         raise argparse.ArgumentTypeError(f"{text!r}: {wrong}") from wrong
-
-
-def _folder_to_be(text: str) -> Path:
-    if file := _file_at(folder := meant(text)):
-        allowed = "allowed is a folder, or the name of one to be made"
-        raise argparse.ArgumentTypeError(f"{text!r} cannot be a folder, for {str(file)!r} is a file; {allowed}")
-    return folder
-
-
-def _file_at(folder: Path) -> Path | None:
-    """What is no folder in the place of one, or of one above it; None where there is nothing of the kind."""
-    return next((place for place in (folder, *folder.parents) if place.exists() and not place.is_dir()), None)
 
 
 def _snapshot_days(text: str) -> int:

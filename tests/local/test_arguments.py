@@ -30,7 +30,13 @@ def words(folder: Path, arguments: dict[str, str]) -> list[str]:
     return ["replay", str(folder), *(word for argument in arguments.items() for word in argument)]
 
 
-@pytest.mark.parametrize("name", ["a.b.orders", "orders", "shop.", ".orders", "shop.o/../p", "shop.o`x", "shop.örders"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("a.b.orders", "orders", "shop.", ".orders", "shop.o/../p", "shop.o`x", "shop.örders"),
+        *(pytest.param(name, id="long") for name in (f"shop.{'o' * 256}", f"{'s' * 256}.orders")),
+    ],
+)
 def test_a_table_has_one_namespace_and_a_plain_name(tmp_path, replay, capsys, name):
     said = refused(capsys, *words(tmp_path, replay | {"--table": name}))
     assert f"argument --table: {name!r} is not NAMESPACE.NAME, such as shop.orders" in said
@@ -86,6 +92,18 @@ def test_exports_are_a_folder(tmp_path, replay, capsys):
     file = tmp_path / "a-file"
     file.write_text("")
     assert f"argument exports: {str(file)!r} is not a folder" in refused(capsys, *words(file, replay))
+
+
+def test_a_folder_that_cannot_even_be_looked_at_is_refused_by_its_argument(tmp_path, replay, capsys):
+    """As one below a folder of another user's."""
+    place = tmp_path / ("x" * 256) / "below"
+    for argument, arguments in (
+        ("exports", words(place, replay)),
+        ("--warehouse", words(tmp_path, replay | {"--warehouse": str(place)})),
+        ("--home", ["demo", "--home", str(place)]),
+    ):
+        said = f"argument {argument}: {place} cannot be looked at: File name too long; name another folder."
+        assert refused(capsys, *arguments).endswith(said)
 
 
 def test_a_warehouse_that_cannot_be_made_is_said_in_one_sentence_before_java_is_asked(tmp_path):
