@@ -17,10 +17,10 @@ from pathlib import Path
 
 from local.failed import Failed
 from local.spark_jars import JARS, UNSIGNED
+from local.surroundings import LOOPBACK
 
 # A folder of jars to use in place of the project's own.
 JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
-LOOPBACK = "127.0.0.1"
 ARCHIVES = JARS.parents[1] / "spark-classes"
 
 # Jobs here are small and many: the first compiler only, which halves the time a small job keeps the processors busy.

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from local import java
 from local.failed import Failed, unwritable
 from local.spark_jars import LOCAL_FILE_SYSTEM
-from local.surroundings import leave_other_spark
+from local.surroundings import LOOPBACK, leave_other_spark
 from pipeline.job_order import JobOrder
 
 CATALOG = "local"
@@ -53,7 +53,7 @@ def local_session(
         .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
         .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)
         .config("spark.driver.extraClassPath", java.before_spark())
-        .config("spark.driver.host", java.LOOPBACK)
+        .config("spark.driver.host", LOOPBACK)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
         # For what is no job's, which says itself how many it needs: 200 tasks take a minute on a laptop whatever the data.

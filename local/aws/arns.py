@@ -109,7 +109,6 @@ def install() -> None:
     """Correct the ARN of a request, and ask for all of them where there are several."""
     from ministack.core import iam_actions, iam_evaluator
 
-    iam_actions.SERVICE_TO_IAM_NAMESPACE.setdefault("emr-serverless", "emr-serverless")
     patch(iam_actions, "extract_resource_arn", _corrected, takes=_REQUEST)
     patch(iam_actions, "dynamodb_resource_arns", _dynamodb_by_arn, takes=("body", "region", "account_id"))
     patch(

@@ -16,6 +16,7 @@ from typing import Any
 from local.aws import hooks
 from local.aws.account import ACCOUNT, REGION
 from local.aws.home import EMPTIED
+from local.surroundings import LOOPBACK
 
 # Of the environment the launcher was started with, only this reaches Lambda functions and Spark jobs.
 _KEPT = ("PATH", "HOME", "LANG", "JAVA_HOME", "SPARK_LOCAL_IP", "TIDEMARK_SPARK_JARS", "USER")
@@ -27,8 +28,8 @@ def environment(home: Path, port: int, *, enforce_iam: bool) -> dict[str, str]:
         **{name: os.environ[name] for name in _KEPT if name in os.environ},
         "TZ": "UTC",
         "TMPDIR": str(home / "tmp"),
-        "BIND_HOST": "127.0.0.1",
-        "MINISTACK_HOST": "127.0.0.1",
+        "BIND_HOST": LOOPBACK,
+        "MINISTACK_HOST": LOOPBACK,
         "GATEWAY_PORT": str(port),
         "MINISTACK_REGION": REGION,
         "MINISTACK_ACCOUNT_ID": ACCOUNT,
@@ -46,7 +47,7 @@ def environment(home: Path, port: int, *, enforce_iam: bool) -> dict[str, str]:
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        "AWS_ENDPOINT_URL": f"http://{LOOPBACK}:{port}",
         "AWS_EC2_METADATA_DISABLED": "true",
         # There is no X-Ray daemon to send to.
         "POWERTOOLS_TRACE_DISABLED": "true",
@@ -133,7 +134,7 @@ async def serve(port: int, *, leashed: bool) -> None:
         loop.add_reader(0, ended.set)
     hypercorn_compat.install()
     config = Config()
-    config.bind = [f"127.0.0.1:{port}"]
+    config.bind = [f"{LOOPBACK}:{port}"]
     config.keep_alive_timeout = 75
     config.graceful_timeout = 1
     config.loglevel = "WARNING"

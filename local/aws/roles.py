@@ -16,6 +16,7 @@ from typing import Any, TypedDict
 
 from local.aws.callers import CALLER, Caller, role_of_arn, role_of_key
 from local.aws.hooks import patch
+from local.surroundings import LOOPBACK
 
 
 class Check(TypedDict):
@@ -160,7 +161,7 @@ def _evaluate(access_key: str, action: str, resource: str, context: Mapping[str,
 
     def evaluate() -> Any:
         with request_scope(account, region):
-            iam_evaluator.pin_request_origin("127.0.0.1", True)
+            iam_evaluator.pin_request_origin(LOOPBACK, True)
             return iam_evaluator.enforce(
                 access_key, action, action.split(":")[0], region, resource_arn=resource, service_context=dict(context)
             )

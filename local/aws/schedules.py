@@ -21,6 +21,7 @@ from local.aws.hooks import patch
 from local.aws.knobs import KNOBS
 from local.aws.recurrence import latest_due
 from local.aws.roles import AccessDenied, caller_for, check, check_trust
+from local.surroundings import LOOPBACK
 
 Key = tuple[str, str, str]
 
@@ -71,7 +72,7 @@ class Dispatcher:
         from ministack.core import iam_evaluator
         from ministack.services import scheduler
 
-        iam_evaluator.pin_request_origin("127.0.0.1", True)
+        iam_evaluator.pin_request_origin(LOOPBACK, True)
         now = CLOCK.time()
         for key, schedule in list(scheduler._schedules._data.items()):
             due = latest_due(schedule, self.fired.get(key, schedule["CreationDate"]), now)

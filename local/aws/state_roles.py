@@ -8,11 +8,12 @@ Step Functions guide.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from local.aws import machine_rights
+from local.aws import emr, machine_rights
 from local.aws.callers import CALLER
 from local.aws.hooks import patch
 from local.aws.roles import AccessDenied, caller_for, check, check_caller, check_trust
 from local.aws.states import current_execution
+from local.surroundings import LOOPBACK
 
 Right = tuple[str, str, dict[str, str]]
 
@@ -60,7 +61,7 @@ def _under_its_role(run: Callable[[str], None]) -> Callable[[str], None]:
             machine_rights.trace(machine)
             caller = caller_for(machine["roleArn"], execution["name"])
             CALLER.set(caller)
-            iam_evaluator.pin_request_origin("127.0.0.1", True)
+            iam_evaluator.pin_request_origin(LOOPBACK, True)
             iam_evaluator._request_caller_arn.set(sts._sessions[caller.access_key]["Arn"])
         run(exec_arn)
 
@@ -128,7 +129,7 @@ def _rights_of_nested(machine: str, pattern: str, here: str) -> Iterator[Right]:
 def _rights_of_job_run(data: dict[str, Any], pattern: str, here: str) -> Iterator[Right]:
     application = f"arn:aws:emr-serverless:{here}:/applications/{data.get('ApplicationId')}"
     yield "emr-serverless:StartJobRun", application, {}
-    passed = {"iam:PassedToService": "emr-serverless.amazonaws.com"}
+    passed = {"iam:PassedToService": emr.PRINCIPAL}
     yield "iam:PassRole", str(data.get("ExecutionRoleArn", "")), passed
     if data.get("Tags"):
         yield "emr-serverless:TagResource", f"{application}/jobruns/*", {}

@@ -17,6 +17,8 @@ What the local service cannot do (Hive, streaming, sessions, retries, session po
 """
 
 SERVICE = "emr-serverless"
+#: What it is called in policies, when it acts itself or is handed a role.
+PRINCIPAL = f"{SERVICE}.amazonaws.com"
 
 
 def install() -> None:

@@ -11,13 +11,12 @@ from typing import Any
 from urllib.parse import quote
 
 from local.aws.answers import Response, error
-from local.aws.emr import applications, job_runs, runs, tags
+from local.aws.emr import SERVICE, applications, job_runs, runs, tags
 from local.aws.emr.errors import NotEmulated, ServiceError, ValidationException
 from local.aws.emr.store import STORE
 from local.aws.guard import message_for, violations
 from local.aws.operations import Request, operation_of, service_model
 
-NAME = "emr-serverless"
 _TAGS = "/tags/"
 
 _OPERATIONS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -46,13 +45,13 @@ async def handle_request(
     if path.startswith(_TAGS):
         # The ARN in it holds slashes, which arrive decoded.
         path = _TAGS + quote(path.removeprefix(_TAGS), safe="")
-    operation = operation_of(NAME, Request(method, path, headers, body, query_params))
+    operation = operation_of(SERVICE, Request(method, path, headers, body, query_params))
     if operation is None:
-        return error(NAME, "UnknownOperationException", f"There is no operation {method} {path}", 404)
+        return error(SERVICE, "UnknownOperationException", f"There is no operation {method} {path}", 404)
     try:
         answer = call(operation.name, operation.parameters)
     except ServiceError as refused:
-        return error(NAME, refused.code, str(refused), refused.status)
+        return error(SERVICE, refused.code, str(refused), refused.status)
     return 200, {"Content-Type": "application/json"}, json.dumps(answer).encode()
 
 
@@ -60,7 +59,7 @@ def call(operation: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Carry out one operation with the API's member names. Raises ServiceError."""
     if operation not in _OPERATIONS:
         raise NotEmulated(operation)
-    found = violations(service_model(NAME).operation_model(operation).input_shape, parameters)
+    found = violations(service_model(SERVICE).operation_model(operation).input_shape, parameters)
     if found:
         raise ValidationException(message_for(found))
     with STORE.changed:

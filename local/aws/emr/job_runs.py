@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from local.aws.clock import CLOCK
-from local.aws.emr import runs
+from local.aws.emr import PRINCIPAL, runs
 from local.aws.emr.applications import ENDED, application_named, require_started
 from local.aws.emr.errors import (
     AccessDeniedException,
@@ -20,8 +20,6 @@ from local.aws.emr.paging import page_of
 from local.aws.emr.spark import JobUnreadable
 from local.aws.emr.store import STORE, Record, arn_of, new_id
 from local.aws.roles import AccessDenied, check_caller
-
-PRINCIPAL = "emr-serverless.amazonaws.com"
 
 _DEFAULT_TIMEOUT_MINUTES = 720
 _LONGEST_TIMEOUT_MINUTES = 10_080

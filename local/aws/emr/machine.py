@@ -11,6 +11,7 @@ from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.workers import gigabytes
 from local.bare_python import bare_python
+from local.surroundings import LOOPBACK
 
 _MASTER = "local[2]"
 _MOST_DRIVER_MEMORY = "2g"
@@ -106,8 +107,8 @@ class Machine:
             "directory.marker.retention": "keep",
         }
         return {
-            "spark.driver.host": java.LOOPBACK,
-            "spark.driver.bindAddress": java.LOOPBACK,
+            "spark.driver.host": LOOPBACK,
+            "spark.driver.bindAddress": LOOPBACK,
             "spark.local.dir": str(folder / "spark"),
             "spark.ui.enabled": "false",
             "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",

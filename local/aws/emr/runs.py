@@ -15,7 +15,7 @@ from typing import Any
 
 from local.aws.at_work import at_work
 from local.aws.clock import CLOCK
-from local.aws.emr import workers
+from local.aws.emr import PRINCIPAL, workers
 from local.aws.emr.applications import ENDED, runs_under_way, set_state
 from local.aws.emr.artifacts import Artifacts, ArtifactUnavailable
 from local.aws.emr.control import Control, JobCancelled, JobFailed
@@ -29,7 +29,6 @@ from local.aws.knobs import KNOBS
 from local.aws.roles import AccessDenied, check_trust, role_session
 from local.java import JarsMissing
 
-_PRINCIPAL = "emr-serverless.amazonaws.com"
 _POLL_SECONDS = 0.1
 _FAILED = "Job failed, please check complete logs in configured logging destination."
 
@@ -123,7 +122,7 @@ def _ahead_of(run: Record) -> int:
 
 def _require_trust(role_arn: str, application_arn: str) -> None:
     try:
-        check_trust(role_arn, _PRINCIPAL, application_arn)
+        check_trust(role_arn, PRINCIPAL, application_arn)
     except AccessDenied as denied:
         raise JobFailed(
             f"Could not assume runtime role {role_arn} because it does not exist or isn't set up with the required "

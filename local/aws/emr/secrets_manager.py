@@ -13,12 +13,12 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local.aws.emr import PRINCIPAL
 from local.aws.emr.sessions import client_of
 from local.aws.encryption import customer_key_arn
 from local.aws.roles import AccessDenied, check_service
 
 _MARK = "EMR.secret@"
-_PRINCIPAL = "emr-serverless.amazonaws.com"
 
 
 class SecretUnavailable(Exception):
@@ -62,12 +62,12 @@ def _require_for_the_service(secret: str, key: str, application: str) -> None:
     policy, _ = secretsmanager.secret_policy_for_arn(secret) or ("", account)
     for action in ("DescribeSecret", "GetSecretValue"):
         told = {"aws:SourceArn": application, "aws:SourceAccount": account}
-        check_service(_PRINCIPAL, f"secretsmanager:{action}", secret, policy, told)
+        check_service(PRINCIPAL, f"secretsmanager:{action}", secret, policy, told)
     arn = customer_key_arn(key) or f"arn:aws:kms:{region}:{account}:alias/aws/secretsmanager"
     policy, _ = kms.key_policy_for_arn(arn) or ("", account)
     for action in ("DescribeKey", "Decrypt"):
         told = {"kms:ViaService": f"secretsmanager.{region}.amazonaws.com"}
-        check_service(_PRINCIPAL, f"kms:{action}", arn, policy, told)
+        check_service(PRINCIPAL, f"kms:{action}", arn, policy, told)
 
 
 def _escaped(text: str) -> str:

@@ -10,7 +10,7 @@ from start on and before end. So a full export at t and a window that starts at 
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -201,17 +201,6 @@ class Journal:
                 del self._writes[key]
         del self._times[:count], self._keys[:count]
         self._held_from = max(self._held_from, before)
-
-
-def apply_changes(state: Mapping[str, str], changes: Iterable[Change]) -> dict[str, str]:
-    """What a state becomes under net changes: what every reader of exports has to achieve."""
-    result = dict(state)
-    for change in changes:
-        if change.new is None:
-            result.pop(change.key, None)
-        else:
-            result[change.key] = change.new
-    return result
 
 
 def _position(writes: list[_Write] | tuple[()], at: int) -> int:

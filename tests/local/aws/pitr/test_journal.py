@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.aws.pitr.journal import Change, HistoryGone, Journal, RestorableRange, apply_changes
+from local.aws.pitr.journal import Change, HistoryGone, Journal, RestorableRange
 from local.aws.pitr.times import DAY, SECOND
 
 KEYS = ("a", "b", "c")
@@ -30,6 +30,17 @@ def journal_of(writes, base=None, days=35):
 
 def by_key(changes):
     return {change.key: change for change in changes}
+
+
+def apply_changes(state, changes):
+    """What a state becomes under net changes: what every reader of exports has to achieve."""
+    result = dict(state)
+    for change in changes:
+        if change.new is None:
+            result.pop(change.key, None)
+        else:
+            result[change.key] = change.new
+    return result
 
 
 @given(HISTORIES, st.dictionaries(st.sampled_from(KEYS), st.just("0")), INSTANTS)
