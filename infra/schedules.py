@@ -11,8 +11,8 @@ from constructs import Construct
 
 from pipeline.settings import TableSettings
 
-#: A tick that is late by more than this, and by a third of the time to the next, is not worth having: that one sees the same
-#: work. Until then it is tried again as often as EventBridge does.
+#: How late a tick may come, if the next has not by then; of longer ticks a third of the time to the next. A later one is not
+#: worth having: the next sees the same work. Until then it is tried again as often as EventBridge does.
 _OLDEST_TICK_SECONDS = 300
 _MOST_TRIES_AGAIN = 185
 _KEPT = Duration.days(14)

@@ -39,7 +39,7 @@ def _start_exports(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
 def _given_before(requests: list[ExportRequest], plan: PlanEvent, deployment: Deployment) -> list[ExportEvent]:
     """The exports that the last job of what another run has left was given.
 
-    None where no job was started yet, or one by another version of the product.
+    Empty where no job was started yet, or one by another version of the product.
     """
     if not plan["taken_over_from"]:
         return []

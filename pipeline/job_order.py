@@ -101,7 +101,7 @@ class JobOrder:
 
     @classmethod
     def from_arguments(cls, arguments: list[str]) -> JobOrder:
-        """Read what `to_arguments` wrote. Raises ValueError or KeyError for anything else."""
+        """Read what `to_arguments` wrote. Raises ValueError, KeyError or TypeError for anything else."""
         if len(arguments) != 1:
             raise ValueError(f"expected one argument, the order as JSON; got {len(arguments)}")
         raw = json.loads(arguments[0])
