@@ -30,6 +30,7 @@ from local.aws.roles import AccessDenied, check_trust, role_session
 from local.java import JarsMissing
 
 _POLL_SECONDS = 0.1
+_GONE_WITHIN_SECONDS = 5.0
 _FAILED = "Job failed, please check complete logs in configured logging destination."
 
 
@@ -55,13 +56,13 @@ def cancel(run_id: str, reason: str, grace_seconds: float = 0.0) -> None:
             set_state(run, "CANCELLING", reason)
 
 
-def stop_all(patience_seconds: float = 5.0) -> None:
+def stop_all() -> None:
     """End every job run at once, and wait until the processes are gone."""
     under_way = list(_controls.items())
     for run_id, control in under_way:
         control.abandoned = True
         cancel(run_id, "Job run was cancelled because the local AWS was reset")
-    until = time.monotonic() + patience_seconds
+    until = time.monotonic() + _GONE_WITHIN_SECONDS
     for _, control in under_way:
         if control.thread is not None and control.thread is not threading.current_thread():
             control.thread.join(max(0.0, until - time.monotonic()))

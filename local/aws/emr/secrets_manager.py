@@ -30,19 +30,18 @@ def names_of(conf: Mapping[str, str]) -> dict[str, str]:
     return {setting: value.removeprefix(_MARK) for setting, value in conf.items() if value.startswith(_MARK)}
 
 
-def write_secrets(conf: Mapping[str, str], application: str, credentials: dict[str, str], file: Path) -> bool:
-    """Write the settings that name secrets, resolved, as a properties file; False where there are none.
+def write_secrets(conf: Mapping[str, str], application: str, credentials: dict[str, str], file: Path) -> None:
+    """Write the settings that name secrets, resolved, as a properties file; none where there are none.
 
     `application`: its ARN. Raises SecretUnavailable.
     """
     wanted = names_of(conf)
     if not wanted:
-        return False
+        return
     client = client_of("secretsmanager", credentials)
     lines = [f"{setting}={_escaped(_read(client, name, application))}\n" for setting, name in wanted.items()]
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
         opened.writelines(lines)
-    return True
 
 
 def _read(client: Any, name: str, application: str) -> str:
@@ -71,5 +70,10 @@ def _require_for_the_service(secret: str, key: str, application: str) -> None:
 
 
 def _escaped(text: str) -> str:
-    """A value as Java's properties have it."""
-    return "".join(f"\\u{ord(c):04x}" if not c.isalnum() or ord(c) > 126 else c for c in text)
+    """A value as Java's properties have it, whose characters are UTF-16's: beyond the first 65,536 there are two for one."""
+    return "".join(c if c.isascii() and c.isalnum() else _in_digits(c) for c in text)
+
+
+def _in_digits(character: str) -> str:
+    digits = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{digits[first : first + 4]}" for first in range(0, len(digits), 4))

@@ -63,11 +63,6 @@ class ExportRequest:
         """The KMS key as given: an id, an ARN or an alias."""
         return self.parameters.get("S3SseKmsKeyId")
 
-    @property
-    def bucket_owner(self) -> str | None:
-        """The account that must own the bucket."""
-        return self.parameters.get("S3BucketOwner")
-
 
 def parse_request(data: Mapping[str, Any]) -> ExportRequest:
     """Read a request. Raises Refusal for what contradicts itself, before any table is looked at."""

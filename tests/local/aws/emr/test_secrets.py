@@ -1,7 +1,10 @@
 """A job begins with its secret where all that AWS asks for allows it, and fails where any of it is missing."""
 
+import re
+
 import pytest
 
+from local.aws.emr import secrets_manager
 from tests.hash_secret import let_emr_serverless_read, make_key, make_secret
 
 pytestmark = pytest.mark.local_aws
@@ -70,3 +73,14 @@ def test_the_role_must_be_allowed_too(aws, jobs, end_of_a_job):
     make_secret(aws, "shop/key", TEXT, jobs.application)
 
     assert end_of_a_job()[0] == "FAILED"
+
+
+def test_java_reads_a_secret_as_it_is_whatever_characters_it_has(tmp_path, monkeypatch):
+    text = "a=b:c #!\\ ä\n\t€ \N{KEY}!1"
+    monkeypatch.setattr(secrets_manager, "client_of", lambda _service, _credentials: None)
+    monkeypatch.setattr(secrets_manager, "_read", lambda _client, _name, _application: text)
+    secrets_manager.write_secrets({"spark.my.secret": "EMR.secret@shop/key"}, "", {}, file := tmp_path / "secrets")
+    name, value = file.read_text("ascii").removesuffix("\n").split("=")
+    # Java's characters are halves of UTF-16's pairs, each in four digits.
+    halves = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), value)
+    assert (name, halves.encode("utf-16", "surrogatepass").decode("utf-16")) == ("spark.my.secret", text)
