@@ -54,7 +54,7 @@ def record_lag(table: str, seen: Observation) -> None:
     """Publish how far the table is behind what could be exported, and how long until its history is lost.
 
     LagSeconds: latest restorable time minus watermark. HoursUntilHistoryIsLost and RecoveryPeriodUsed (percent): see
-    `pipeline.planning.horizon`. The last one is published without the table, too: one alarm watches all tables.
+    `pipeline.planning.horizon`. The last one is published of all tables as one, which one alarm watches.
     Nothing is published for a table without a watermark, one of another source, or a source without recovery.
     """
     horizon = seen.horizon
