@@ -19,8 +19,8 @@ from typing import Any
 
 from local.aws import roles, snapshots
 from local.aws.clock import CLOCK
-from local.aws.faults import FAULTS, UnknownFault
-from local.aws.knobs import KNOBS, UnknownKnob
+from local.aws.faults import FAULTS
+from local.aws.knobs import KNOBS
 from local.aws.schedules import DISPATCHER
 
 Scope = dict[str, Any]
@@ -50,8 +50,11 @@ def _run(method: str, verb: str, body: bytes) -> tuple[int, Any]:
     if method != "POST" or verb not in _VERBS:
         return 404, {"error": f"There is no {method} {verb}; POST one of: {', '.join(_VERBS)}"}
     try:
-        return 200, _VERBS[verb](json.loads(body or b"{}"))
-    except (UnknownKnob, UnknownFault, ValueError, LookupError) as refused:
+        given = json.loads(body or b"{}")
+        if not isinstance(given, dict):
+            raise ValueError(f"{verb} takes a JSON object, not {given!r}")
+        return 200, _VERBS[verb](given)
+    except (ValueError, LookupError) as refused:
         return 400, {"error": str(refused)}
 
 

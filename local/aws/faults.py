@@ -95,7 +95,10 @@ class Faults:
         for one in described:
             if unknown := set(one) - known:
                 raise UnknownFault(f"A fault has no {', '.join(sorted(unknown))}; it has {', '.join(sorted(known))}")
-        faults = [Fault(**one) for one in described]
+        try:
+            faults = [Fault(**one) for one in described]
+        except TypeError as missing:
+            raise UnknownFault(f"A fault has a name and an action; {missing}") from missing
         with self._lock:
             self._faults = faults
 

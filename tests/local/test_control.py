@@ -113,6 +113,13 @@ def test_an_unknown_knob_or_verb_is_refused_with_what_there_is(aws):
         urllib.request.urlopen(urllib.request.Request(f"{aws.endpoint}/_local/nothing", b"{}"))  # noqa: S310 - our own
 
 
+def test_what_a_verb_is_given_is_an_object(aws):
+    """As `demo-keep` has a person write it."""
+    with pytest.raises(urllib.error.HTTPError, match="400") as refused:
+        urllib.request.urlopen(urllib.request.Request(f"{aws.endpoint}/_local/clock", b"3600"))  # noqa: S310 - our own
+    assert json.load(refused.value) == {"error": "clock takes a JSON object, not 3600"}
+
+
 def test_there_is_nothing_to_restore_before_a_snapshot(tmp_path):
     aws = LocalAws.start(tmp_path, free_port())
     try:

@@ -29,6 +29,7 @@ def test_a_fault_for_one_role_leaves_the_others_alone():
     ("described", "says"),
     [
         ({"name": "n", "action": "ssm:PutParameter", "nth": 1}, "A fault has no nth"),
+        ({"action": "ssm:PutParameter"}, "A fault has a name and an action; .*'name'"),
         ({"name": "n", "action": "PutParameter"}, "looks like ssm:PutParameter"),
         ({"name": "n", "action": "ssm:PutParameter", "kind": "crash"}, "kind is 'crash'"),
         ({"name": "n", "action": "ssm:PutParameter", "kind": "killed", "when": "then"}, "when is 'then'"),
