@@ -20,7 +20,7 @@ from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StringT
 from local.same_values import Tagged, as_json, meaning, same
 
 #: Python rounds to 28 digits otherwise; DynamoDB has 38.
-_EXACT = Context(prec=38)
+EXACT = Context(prec=38)
 
 OWN_COLUMNS = ("_write_time", "_misfits")
 Item = Mapping[str, Tagged]
@@ -88,7 +88,7 @@ def key_text(item: Item, key: tuple[str, ...]) -> str:
 
 def _key_part(value: Any, is_number: bool) -> str:
     if is_number:
-        return format(Decimal(value).normalize(_EXACT), "f")
+        return format(Decimal(value).normalize(EXACT), "f")
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

@@ -30,7 +30,8 @@ from local.surroundings import LOOPBACK, clean_environment, keep_apart, kept_apa
 
 # Key and secret of the account's root, which every policy lets through.
 _ROOT_KEY = "test"
-_ROOT = Path(__file__).resolve().parent.parent
+#: Of the source tree.
+ROOT = Path(__file__).resolve().parent.parent
 _READY_WITHIN_SECONDS = 20.0
 _STOPPED_WITHIN_SECONDS = 10.0
 # A restore of a large account takes a while; nothing takes this long.
@@ -67,7 +68,7 @@ class LocalAws:
         with log_of(home).open("wb") as log:
             process = subprocess.Popen(
                 [*command, *([] if enforce_iam else ["--no-iam"])],
-                cwd=_ROOT,
+                cwd=ROOT,
                 env=clean_environment(),
                 # A pipe nobody writes to: it ends when this process does, however that happens.
                 stdin=subprocess.PIPE,

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from local.aws.account import ACCOUNT, REGION
-from local.control import LocalAws
+from local.control import ROOT, LocalAws
 from local.failed import Failed
 
-ROOT = Path(__file__).resolve().parent.parent
 _CDK = ROOT / "node_modules" / ".bin" / "cdk"
 _POLL_SECONDS = 0.2
 _ENDED = ("SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from pyiceberg.types import (
@@ -24,10 +24,8 @@ from pyiceberg.types import (
     StructType,
 )
 
-from local.compare import Difference, Table, row_key
+from local.compare import EXACT, Difference, Table, row_key
 
-#: DynamoDB's precision.
-_EXACT = Context(prec=38)
 _SCALARS, _CONTAINERS, _NUMBERS = ("S", "N", "B", "BOOL"), ("SS", "NS", "BS", "L", "M"), range(-(2**63), 2**63)
 #: What a string takes, by the kind that the table's property tells; where it tells none, it is of text.
 _OF_STRING: Mapping[str, tuple[str, ...]] = {"digits": ("N",), "scalars": _SCALARS, "json": _CONTAINERS}
@@ -112,7 +110,7 @@ def _holds(tag: str, inner: Any, number: int, kind: IcebergType, table: Table) -
 
 def _has_room(kind: LongType | DecimalType, number: Decimal) -> bool:
     """Whether a number is exact in a type."""
-    decimals = max(-int(number.normalize(_EXACT).as_tuple().exponent), 0)
+    decimals = max(-int(number.normalize(EXACT).as_tuple().exponent), 0)
     if isinstance(kind, LongType):
         return decimals == 0 and int(number) in _NUMBERS
     return decimals <= kind.scale and number.copy_abs().compare(Decimal(10) ** (kind.precision - kind.scale)) < 0
