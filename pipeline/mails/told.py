@@ -175,6 +175,8 @@ def _failure_to_json(failure: ToldFailure) -> list[str]:
 
 def _failure_from_json(raw: list[str]) -> ToldFailure:
     *kind, since, watermark = raw
+    if not all(isinstance(word, str) for word in kind):
+        raise TypeError(f"{kind} is no kind of failure")
     return ToldFailure(Kind(*kind), parse_instant(since), _instant(watermark))
 
 

@@ -37,3 +37,11 @@ def test_of_what_was_told_before_the_parameters_were_made_again_little_holds(lat
 
 def test_of_a_table_that_has_been_there_for_long_all_holds():
     assert BEFORE.since_deployed(WRITTEN, None) == BEFORE
+
+
+@pytest.mark.parametrize("word", ["5", "null", "{}", '["x"]'])
+@pytest.mark.parametrize("place", ["PitrOff", "Plan"])
+def test_an_incident_whose_failures_are_called_by_no_words_counts_as_nothing_told(place, word):
+    """It was edited, and what mails would fail at every tick when it writes it again."""
+    written = Told(incident("12:15", "12:00", Kind("PitrOff", "Plan"))).to_text()
+    assert Told.from_text(written.replace(f'"{place}"', word)) == Told()
