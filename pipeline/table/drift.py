@@ -18,18 +18,24 @@ _LONGEST_SENTENCE, _LONGEST_NAME = 500, 120
 _MISFIT, _COLUMN = ("path", "type", "count", "example"), ("column", "path", "type", "count", "example")
 _REMOVED = ("path", "count", "example")
 _CHANGED = ("column", "path", "before", "after", "count", "example")
+#: What each has that can be told; of the others some may be missing.
+_LEAST = {_MISFIT: _MISFIT[:3], _COLUMN: _COLUMN[:3], _REMOVED: _REMOVED[:2], _CHANGED: _CHANGED[:3]}
 _MORE = "  and more, which the report lists"
 _MORE_MISFITS = "  and more: the report lists fifty, the column _misfits has all"
 
 
 def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What is handed on of a job's report; nothing found, if there is no report."""
+    """What is handed on of a job's report; nothing found, if there is no report.
+
+    Somebody may have edited it, and what reads it must not stumble over that: what cannot be told is left out.
+    """
+    continuity = report.get("continuity", "")
     return {
         "new_columns": _cut(report.get("new_columns", []), _COLUMN),
         "changed_columns": _cut(report.get("changed_columns", []), _CHANGED),
         "misfits": _cut(report.get("misfits", []), _MISFIT),
         "removed_attributes": _cut(report.get("removed_attributes", []), _REMOVED),
-        "continuity": report.get("continuity", "")[:_LONGEST_SENTENCE],
+        "continuity": continuity[:_LONGEST_SENTENCE] if isinstance(continuity, str) else "",
     }
 
 
@@ -79,9 +85,16 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
     return lines
 
 
-def _cut(listed: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+def _cut(listed: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
     """The first, with what is told of each."""
-    return [{name: _short(one[name]) for name in names if name in one} for one in listed[: _MOST_TOLD + 1]]
+    told = [one for one in listed if _can_be_told(one, names)] if isinstance(listed, list) else []
+    return [{name: _short(one[name]) for name in names if name in one} for one in told[: _MOST_TOLD + 1]]
+
+
+def _can_be_told(one: Any, names: tuple[str, ...]) -> bool:
+    """Whether it has the least there is to tell, in numbers and words."""
+    kinds = ((name, int if name == "count" else str) for name in _LEAST[names])
+    return isinstance(one, Mapping) and all(isinstance(one.get(name), kind) for name, kind in kinds)
 
 
 def _short(value: Any) -> Any:

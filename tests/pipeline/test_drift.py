@@ -94,3 +94,12 @@ def test_what_is_handed_on_fits_between_states_however_long_the_names_are():
     found = {"misfits": misfits, "new_columns": columns, "changed_columns": changed, "continuity": long}
     handed_on = drift_of(found)
     assert len(json.dumps(handed_on)) < 200 * 1024
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 5, "x", {"a": 1}, [None], ["x"], [{"path": ["/price"], "type": "S", "count": 2}]]
+)
+def test_what_somebody_has_written_into_a_report_is_left_out(odd):
+    lists = ("misfits", "new_columns", "changed_columns", "removed_attributes")
+    edited = {**dict.fromkeys(lists, odd), "continuity": odd if odd != "x" else None}
+    assert summed([edited, {"misfits": [MISFIT]}]) == {**drift_of({}), "misfits": [MISFIT]}
