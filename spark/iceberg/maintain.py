@@ -121,8 +121,10 @@ def _dangling(spark: SparkSession, table: Table) -> list[Row]:
         return []
     path, last = (f"CAST(d.{bounds}[{_PATH_OF_DELETED}] AS STRING)" for bounds in ("lower_bounds", "upper_bounds"))
     ours = f"{path} = {last} AND d.spec_id = {spec.specId()}"
+    # Of a table that has none, and knows none of before, Iceberg shows none.
+    place = ", d.partition" if spec.isPartitioned() else ""
     return spark.sql(
-        f"SELECT d.file_path, d.partition FROM {table.sql_name}.delete_files d "  # noqa: S608 - no data
+        f"SELECT d.file_path{place} FROM {table.sql_name}.delete_files d "  # noqa: S608 - no data
         f"LEFT ANTI JOIN {table.sql_name}.data_files f ON f.file_path = {path} WHERE {ours}"
     ).collect()
 

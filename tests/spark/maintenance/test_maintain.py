@@ -196,6 +196,24 @@ def test_delete_files_go_where_somebody_has_added_buckets_of_a_column_that_may_b
     assert source.differences(95) == []
 
 
+def test_a_table_whose_partitions_somebody_has_dropped_is_maintained_once_nothing_knows_of_them(shop):
+    source = shop()
+    source.put(1, *(item(f"k{i}") for i in range(8)))
+    source.load(5)
+    source.change("ALTER table TABLE DROP PARTITION FIELD pk_bucket")
+    source.change("CALL glue.system.rewrite_data_files(table => 'TABLE', options => map('rewrite-all', 'true'))")
+    for at in range(5, 80, 15):
+        source.put(at + 1, *(item(f"k{i}", w={"N": str(at)}) for i in range(4)))
+        source.merge(at, at + 15)
+    source.change("CALL glue.system.rewrite_manifests(table => 'TABLE', use_caching => false)")
+    source.merge(80, 95)
+    all_but_the_newest = "older_than => TIMESTAMP '2100-01-01 00:00:00', clean_expired_metadata => true"
+    source.change(f"CALL glue.system.expire_snapshots(table => 'TABLE', {all_but_the_newest})")
+    assert [spec["fields"] for spec in source.metadata["partition-specs"]] == [[]]
+    assert source.maintain(95)["counts"]["delete_files_removed"] > 0
+    assert source.differences(95) == []
+
+
 def test_who_meets_another_writer_says_so_and_the_table_stays(maintained, monkeypatch):
     source, *_ = maintained
     before = source.state.watermark
