@@ -22,7 +22,7 @@ from pipeline.table.maintenance import may_remove, oldest_kept
 from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, read_table_state
 from spark.hiding.protection import Protection
 from spark.iceberg.commits import undisturbed
-from spark.iceberg.former_partitions import without_former_partitions
+from spark.iceberg.former_partitions import with_own_partition_names, without_former_partitions
 from spark.iceberg.table import Table
 from spark.shuffles import for_files, shuffle_for
 
@@ -46,7 +46,7 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Pr
     check_follows(read_table_state(metadata), order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
-    metadata = without_former_partitions(table, metadata)
+    metadata = without_former_partitions(table, with_own_partition_names(table, metadata))
     counts = undisturbed(order, lambda: _put_in_order(spark, order, table, metadata))
     return {"snapshot_id": table.snapshot_id(), "counts": counts}
 

@@ -40,7 +40,7 @@ from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word
 from spark.iceberg.commits import committed
-from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
+from spark.iceberg.former_partitions import has_former_partitions, with_own_partition_names, without_former_partitions
 from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
 from spark.merging.lost_attributes import LostAttributes
@@ -101,6 +101,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
     check_key(metadata, order)
+    metadata = with_own_partition_names(table, metadata)
     before = columns_of(metadata, order.source.key)
     check_shown(metadata)
     check_followed(before, order.columns)
@@ -246,5 +247,4 @@ def _run_unless_done(this: _Merge, columns: Columns) -> None:
     changed = this.changed()  # which may be waited for, while others commit
     if not is_done(this.table.state(), this.order):
         share_writing(this.spark)
-        statement = merge_statement(this.table.sql_name, _VIEW, columns, changed, this.order)
-        this.spark.sql(statement, changed.arguments)
+        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed, this.order), changed.arguments)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.identity import KeyAttribute
-from tests.spark.sample_items import S
+from tests.spark.sample_items import N_KEY, S, item
 
 pytestmark = pytest.mark.spark
 
@@ -49,3 +51,36 @@ def test_a_key_may_have_the_longest_name(shop):
     source.put(1, {"k" * 255: {"S": "a"}, "text": S})
     source.load(5)
     assert source.differences(5) == []
+
+
+def test_a_table_that_is_made_anew_with_other_buckets_is_merged_into_and_keeps_its_snapshots(shop):
+    source = shop(key=N_KEY)
+    source.put(1, {**item("a"), "sk": {"N": "1"}, "pk_bucket_2": S})
+    source.load(5)
+    # The key needs another type: the table is made anew, with the buckets that the settings say by now.
+    source.put(6, {**item("a"), "sk": {"N": "1.5"}})
+    source.run(replace(source.full(20), buckets=8))
+    snapshots = len(source.metadata["snapshots"])
+    source.put(21, {**item("a", v=S), "sk": {"N": "1.5"}})
+    source.merge(20, 35)
+    assert source.differences(35) == []
+    assert len(source.metadata["snapshots"]) == snapshots + 1
+    specs = len(source.metadata["partition-specs"])
+    source.maintain(35)
+    source.merge(35, 50)
+    assert (source.differences(50), len(source.metadata["partition-specs"])) == ([], specs)
+
+
+@pytest.mark.parametrize("is_maintained", [False, True])
+def test_other_buckets_that_a_person_gives_a_table_under_their_former_name_get_one_of_their_own(shop, is_maintained):
+    source = shop()
+    source.put(1, *(item(f"k{i}") for i in range(8)))
+    source.load(5)
+    source.change("ALTER table TABLE REPLACE PARTITION FIELD pk_bucket WITH bucket(8, pk) AS pk_bucket")
+    if is_maintained:
+        source.maintain(5)
+    source.put(6, item("k1", v=S, pk_bucket_2=S))
+    source.delete(7, {"pk": {"S": "k2"}})
+    source.merge(5, 20)
+    assert source.differences(20) == []
+    assert source.metadata["partition-specs"][-1]["fields"][0]["name"] == "pk_bucket_2"
