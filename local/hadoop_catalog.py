@@ -10,15 +10,15 @@ from pipeline.table.metadata_file import metadata_in
 
 def newest_metadata(table_folder: Path) -> Path | None:
     """The newest metadata file of a table; None where there is no table. What has no number Iceberg passes over, too."""
-    versions = {_version(file.name): file for file in (table_folder / "metadata").glob("v*.metadata.json")}
-    versions.pop("", None)
-    return versions[max(versions, key=int)] if versions else None
+    files = (table_folder / "metadata").glob("v*.metadata.json")
+    return max(
+        (file for file in files if _version(file).isdecimal()), key=lambda file: int(_version(file)), default=None
+    )
 
 
-def _version(name: str) -> str:
-    """The number in a metadata file's name; empty where there is none, as in that of somebody's copy."""
-    number = name[1:].partition(".")[0]
-    return number if number.isdecimal() else ""
+def _version(file: Path) -> str:
+    """What stands for the number in a metadata file's name; a word in that of somebody's copy."""
+    return file.name[1:].partition(".")[0]
 
 
 def read_metadata(table_folder: Path) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -19,13 +21,22 @@ def test_a_table_that_is_not_configured_is_refused_with_those_that_are(account: 
         call(handler, input={"table": "nothing"}, execution=account.execution())
 
 
+@pytest.fixture
+def python_as_it_starts() -> Iterator[None]:
+    """Nesting is too deep where it is for a function: something else in this process may have let Python go deeper."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("python_as_it_starts")
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
         (json.dumps({"name": "orders", "window_minutes": 5}), "window_minutes is 5"),
         ("{", "Expecting"),
-        # How deep Python goes is for whoever has started it to say.
-        ("[" * 4_096, "(recursion|Expecting)"),
+        ("[" * 4_096, "recursion"),
     ],
 )
 def test_settings_that_somebody_has_edited_are_not_those_of_the_deployment(account: Account, text: str, wrong: str):

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation import machine, seeded_bugs
+from tests.simulation import machine, mail_bugs, seeded_bugs
 from tests.simulation.execution import WAYS
 from tests.simulation.export_bugs import EXPORT_BUGS
 from tests.simulation.faults import FAULTS
-from tests.simulation.mail_bugs import MAIL_BUGS
 from tests.simulation.many import live_through, summary
 from tests.simulation.seeded_bugs import BUGS, job_without_guard
 from tests.simulation.simulation import Lived, simulate
@@ -22,13 +21,17 @@ from tests.statemachine.definition import ENDS, STATES
 TICKS_OF_A_DAY = 24 * 4
 #: So many tables, with as many lengths of window, live for so many days each: five years in all.
 LIVES, DAYS_OF_A_LIFE = 6, 300
-PLANTED = {**BUGS, **EXPORT_BUGS, **MAIL_BUGS}
+PLANTED = {**BUGS, **EXPORT_BUGS, **mail_bugs.MAIL_BUGS}
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 240
 #: The tables in which most bugs show soonest come first.
 _SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 4, seed != 0, seed != 8))
-#: The tables in which some show much sooner, by name.
-_SOONEST = {"claim_overwritten": 8, "no_warning_without_a_failure": 0, "wish_given_up_in_silence": 7}
+#: The tables in which some show much sooner.
+_SOONEST = {
+    seeded_bugs.claim_overwritten: 8,
+    mail_bugs.no_warning_without_a_failure: 0,
+    seeded_bugs.wish_given_up_in_silence: 7,
+}
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
 _WHILE_THE_YEARS_PASS = 1500
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text()
@@ -45,7 +48,7 @@ def lived() -> list[Lived]:
 
 def found_by(bug: seeded_bugs.Bug, shown_as: str) -> str:
     """The violation that a bug must lead to, by how it begins; empty where there are only others, or none."""
-    for seed in sorted(_SEEDS, key=lambda seed: seed != _SOONEST.get(bug.__name__)):
+    for seed in sorted(_SEEDS, key=lambda seed: seed != _SOONEST.get(bug)):
         try:
             with bug():
                 simulate(seed, DAYS)
