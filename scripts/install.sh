@@ -23,7 +23,7 @@ command -v python3 >/dev/null || fail "python3 is missing; install any Python 3 
 
 # The functions' libraries are those of their lock file and of infra/libraries.py, compiled by infra/compiled.py: their folder is named by both.
 stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py local/spark_jars.lock \
-  local/aws/emr/rehearsal.py infra/libraries.py infra/compiled.py \
+  local/aws/emr/class_archive.py local/aws/emr/rehearsal.py infra/libraries.py infra/compiled.py \
   | cksum | cut -d ' ' -f 1)
 # A folder may have been removed since: what the other verbs start is looked at, too.
 is_there() { [ -x .venv/bin/python ] && [ -x node_modules/.bin/cdk ] && compgen -G '.tools/lambda-libraries/*/' && compgen -G '.tools/ivy/jars/*.jar'; }

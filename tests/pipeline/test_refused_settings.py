@@ -25,6 +25,8 @@ def parsed(**said):
         "${Team}@example.com",
         "a@[192.0.2.1]",
         "a@b@example.com",
+        "a\x07@example.com",
+        "a\x7f@example.com",
     ],
 )
 def test_what_is_more_than_one_mail_address_alone_is_refused(address):
@@ -37,6 +39,13 @@ def test_what_is_more_than_one_mail_address_alone_is_refused(address):
 )
 def test_a_mail_address_may_have_what_addresses_have(address):
     assert parsed(mail={"failure": [address]}).tables[0].mail.failure == (address,)
+
+
+@pytest.mark.parametrize("name", ["xn--orders", "Sthree-orders", "amzn-s3-demo-bucket"])
+def test_a_stack_whose_bucket_s3_would_not_take_is_refused(name):
+    told = rf"stack_name is '{name}'; allowed is 1-60 letters, .* and none of xn--, sthree- and amzn-s3-demo-"
+    with pytest.raises(SettingRefused, match=told):
+        Settings.parse({"stack_name": name, "tables": [{"name": "orders"}]})
 
 
 @pytest.mark.parametrize("none", [0, False, {}, [], None], ids=repr)

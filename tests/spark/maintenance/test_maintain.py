@@ -50,6 +50,15 @@ def maintained(shop):
     return source, source.maintain(END), before
 
 
+@pytest.fixture(scope="module")
+def gone_on(maintained):
+    """The table after one more window, which is merged into what maintenance has left: its source, the merge's report."""
+    source, *_ = maintained
+    source.put(END + 1, counted("k1", 100), counted("new", 1))
+    source.delete(END + 2, {"pk": {"S": "k2"}})
+    return source, source.merge(END, END + 15)
+
+
 def test_small_files_go_together_and_every_row_stays(maintained):
     source, report, before = maintained
     counts, first = report["counts"], before["snapshots"][-1]["summary"]
@@ -110,18 +119,15 @@ def test_only_files_that_no_snapshot_knows_and_that_are_old_go(maintained):
     assert source.differences(END, shown) == []
 
 
-def test_merges_go_on_from_a_maintained_table(maintained):
-    source, *_ = maintained
-    source.put(END + 1, counted("k1", 100), counted("new", 1))
-    source.delete(END + 2, {"pk": {"S": "k2"}})
-    report = source.merge(END, END + 15)
+def test_merges_go_on_from_a_maintained_table(gone_on):
+    source, report = gone_on
     assert report["continuity"] == ""
     assert (report["counts"]["updated"], report["counts"]["inserted"], report["counts"]["deleted"]) == (1, 1, 1)
     assert source.differences(END + 15, shown) == []
 
 
-def test_delete_files_whose_rows_are_still_there_to_hide_stay(maintained):
-    source, *_ = maintained
+def test_delete_files_whose_rows_are_still_there_to_hide_stay(gone_on):
+    source, _ = gone_on
     before = source.metadata["snapshots"][-1]["summary"]
     assert int(before["total-delete-files"]) > 0
     assert source.maintain(END + 15)["counts"]["delete_files_removed"] == 0
@@ -129,8 +135,8 @@ def test_delete_files_whose_rows_are_still_there_to_hide_stay(maintained):
     assert source.differences(END + 15, shown) == []
 
 
-def test_a_table_that_is_elsewhere_or_of_another_source_is_left_alone(maintained, shop):
-    source, *_ = maintained
+def test_a_table_that_is_elsewhere_or_of_another_source_is_left_alone(gone_on, shop):
+    source, _ = gone_on
     before = source.metadata
     with pytest.raises(Overlap):
         source.maintain(END - 15)
@@ -143,8 +149,8 @@ def test_a_table_that_is_elsewhere_or_of_another_source_is_left_alone(maintained
 
 
 @pytest.mark.parametrize("step", ["_expired", "_size", "_written_together", "_dangling"])
-def test_what_died_between_is_done_by_the_next(maintained, monkeypatch, step):
-    source, *_ = maintained
+def test_what_died_between_is_done_by_the_next(gone_on, monkeypatch, step):
+    source, _ = gone_on
     order = source.maintenance(END + 15)
     with monkeypatch.context() as dying:
         dying.setattr(maintain, step, lambda *_: 1 / 0)
@@ -157,8 +163,8 @@ def test_what_died_between_is_done_by_the_next(maintained, monkeypatch, step):
     assert source.differences(END + 15, shown) == []
 
 
-def test_what_ends_late_says_nothing_wrong_of_a_table_that_has_gone_on(maintained, monkeypatch):
-    source, *_ = maintained
+def test_what_ends_late_says_nothing_wrong_of_a_table_that_has_gone_on(gone_on, monkeypatch):
+    source, _ = gone_on
     source.put(END + 16, counted("k3", 7))
     window, dangling = source.windows(END + 15, END + 30), maintain._dangling
 
