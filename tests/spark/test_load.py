@@ -11,7 +11,7 @@ import spark.loading.load
 import spark.loading.sampling
 from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant
-from pipeline.table.marker import LOADING
+from pipeline.table.marker import JOB, LOADING, WATERMARK
 from spark.job import run
 from tests.spark.reads import given_to_readers, times
 from tests.spark.sample_items import ALL_TYPES, N_KEY, S
@@ -235,3 +235,16 @@ def test_what_a_load_that_was_killed_has_left_goes_with_the_next_maintenance(sho
 
 def _killed(*_):
     raise KeyboardInterrupt
+
+
+def test_only_the_empty_snapshot_that_a_table_begins_with_names_no_job(shop):
+    source = shop()
+    source.put(1, *OTHERS)
+    source.load(5)
+    source.put(6, ALL_TYPES)
+    source.merge(5, 25)
+    source.run(another_id(source.full(25), "load-2"))
+    source.maintain(25)
+    nameless = [one for one in source.metadata["snapshots"] if not {WATERMARK, JOB} & one["summary"].keys()]
+    assert nameless == source.metadata["snapshots"][:1]
+    assert nameless[0]["summary"]["total-records"] == "0"
