@@ -80,6 +80,14 @@ def test_a_filter_may_be_as_long_as_sns_takes():
     assert len(mail_filters(tables(**mail))["a@example.com"]["table"]) == 150
 
 
+def test_an_address_may_be_in_both_lists_of_as_many_tables_as_the_settings_document_says():
+    both = {"success": ["a@example.com"], "failure": ["a@example.com"]}
+    mail = {f"table{n}": both for n in range(74)} | {"quiet": {}}
+    assert mail_filters(tables(**mail))["a@example.com"]["list"] == ["success", "failure"]
+    with pytest.raises(SettingRefused, match="has 152 combinations"):
+        mail_filters(tables(**mail, another=both))
+
+
 def test_more_addresses_than_a_topic_takes_filters_are_refused_by_name():
     mail = {f"table{n}": {"failure": [f"{n}.{k}@example.com" for k in range(50)]} for n in range(5)}
     with pytest.raises(SettingRefused, match="mail has 250 addresses"):
