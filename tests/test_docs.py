@@ -11,8 +11,11 @@ import pytest
 
 from pipeline.deployment import Deployment
 from pipeline.errors import REPAIR, error_names
+from pipeline.mails.success import success_mail
 from pipeline.modes import MODES
 from pipeline.settings import Settings, SparkSettings, TableSettings
+from tests.pipeline.rounds import done, failed
+from tests.pipeline.world import DEPLOYMENT, plan
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -103,6 +106,12 @@ def _anchors(document):
     text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
     return [re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings]
+
+
+def test_the_manual_names_all_that_mails_about_runs_tell_machines():
+    section = OPERATIONS.split("## Mails for machines")[1].split("\n## ")[0]
+    mails = [success_mail(done(plan("12:00")), DEPLOYMENT), failed()]
+    assert [name for mail in mails for name in mail.facts if f"`{name}`" not in section] == []
 
 
 def test_the_parameter_paths_in_the_readme_are_those_of_the_code():
