@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import run_reports
 from pipeline.deployment import Deployment
 from pipeline.errors import REPAIR, error_names
 from pipeline.mails.success import success_mail
@@ -112,6 +113,16 @@ def test_the_manual_names_all_that_mails_about_runs_tell_machines():
     section = OPERATIONS.split("## Mails for machines")[1].split("\n## ")[0]
     mails = [success_mail(done(plan("12:00")), DEPLOYMENT), failed()]
     assert [name for mail in mails for name in mail.facts if f"`{name}`" not in section] == []
+
+
+def test_every_column_of_the_run_reports_has_its_meaning():
+    section = (ROOT / "docs" / "tables.md").read_text().split("## The table of runs")[1].split("\n## ")[0]
+    meant = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", section, flags=re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    assert meant == {run_reports.PARTITION, *run_reports.COLUMNS}
 
 
 def test_the_parameter_paths_in_the_readme_are_those_of_the_code():
