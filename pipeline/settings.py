@@ -26,7 +26,9 @@ _DATABASE_NAME = re.compile(r"[a-z0-9_]{1,252}")  # Glue takes 255, but Iceberg 
 #: Leaves room for the names made from it, of which one is the bucket's: S3 keeps three beginnings for itself.
 _STACK_NAME = re.compile(r"(?!(?i:xn--|sthree-|amzn-s3-demo-))[A-Za-z][A-Za-z0-9-]{0,59}")
 _STACK_NAMES = "1-60 letters, digits and dashes, a letter first, and none of xn--, sthree- and amzn-s3-demo-"
-_MAIL = re.compile(r'(?!.*[()<>[\]{},;:"\\\x00-\x1f\x7f])[^@\s]+@[^@\s]+\.[^@\s]+')  # an address alone: no name, no list
+_MAIL = re.compile(
+    r'(?!.*[()<>[\]{},;:"\\\x00-\x1f\x7f])[^@\s]+@[^@\s]+\.[^@\s]+'
+)  # an address alone: no name, no list
 _SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
 SNAPSHOT_DAYS = (3, 3650)  # the fewest and the most that maintenance leaves
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
@@ -156,9 +158,7 @@ class Settings:
         distinct([t.iceberg_table for t in tables], "iceberg_table")
         return cls(
             tables=tables,
-            stack_name=text(
-                raw, "stack_name", cls.stack_name, _STACK_NAME, _STACK_NAMES
-            ),
+            stack_name=text(raw, "stack_name", cls.stack_name, _STACK_NAME, _STACK_NAMES),
             database=text(raw, "database", cls.database, _DATABASE_NAME, "1-252 of a-z, 0-9 and _"),
             export_days=whole(raw, "export_days", cls.export_days, 8, 3650),
             log_days=choice(raw, "log_days", cls.log_days, (7, 14, 30, 60, 90, 180, 365, 731, 3653)),
