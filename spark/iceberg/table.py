@@ -21,6 +21,7 @@ from pipeline.columns.rebuild import Target
 from pipeline.columns.table_columns import Columns, check_names_free, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import LOADING, SNAPSHOT, TableState, marker_copied, read_table_state
+from spark.iceberg.new_fields import add_fields
 from spark.iceberg.properties import first_properties
 from spark.iceberg.schemas import optional, table_schema
 from spark.iceberg.updates import set_properties, without_columns
@@ -117,7 +118,7 @@ class Table:
         there = columns_of(metadata, self._order.source.key).attributes
         check_names_free(there, columns.attributes)
         transaction = self.java().newTransaction()
-        transaction.updateSchema().unionByNameWith(iceberg_schema(self._spark, table_schema(columns))).commit()
+        add_fields(self._spark, transaction, columns)
         # What is to be replaced or to go stays described until then: it is what readers see.
         left = tuple(field for field in there if field.name not in wanted)
         self._describe(transaction, replace(columns, attributes=columns.attributes + left))
