@@ -87,7 +87,7 @@ def _changes(before: Iterable[Field], after: Iterable[Field], outer: str = "", p
 
 
 def _changes_inside(before: ColumnType, after: ColumnType, name: str, path: Path) -> Iterator[_Change]:
-    if (before.kind, before.scale) != (after.kind, after.scale):
+    if (before.kind, before.scale, before.digits) != (after.kind, after.scale, after.digits):
         yield _Change(name, path, before, after)
         return
     yield from _changes(before.fields, after.fields, f"{name}.", path)
@@ -102,7 +102,7 @@ def _pointer(path: Path) -> str:
 def _word(type_: ColumnType) -> str:
     """The type as SQL has it, without what is inside a struct."""
     if type_.kind is Kind.DECIMAL:
-        return f"decimal(38,{type_.scale})"
+        return f"decimal({type_.digits},{type_.scale})"
     if type_.element is not None:
         inside = _word(type_.element)
         return f"map<string,{inside}>" if type_.kind is Kind.DICTIONARY else f"array<{inside}>"

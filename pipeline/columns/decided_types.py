@@ -23,7 +23,7 @@ from types import MappingProxyType
 
 from pipeline.columns.field_counts import has_room
 from pipeline.columns.names import column_names
-from pipeline.columns.profile import MOST_DIGITS, Profile
+from pipeline.columns.profile import Profile
 from pipeline.columns.type_words import decimal_scale, tags_of
 from pipeline.columns.types import (
     BYTES,
@@ -32,6 +32,7 @@ from pipeline.columns.types import (
     FLAG,
     JSON,
     LONG,
+    MOST_DIGITS,
     SCALAR_TAGS,
     SCALARS,
     TEXT,
@@ -183,4 +184,4 @@ def holds(type_: ColumnType, seen: Profile) -> bool:
 def _holds_number(type_: ColumnType, seen: Profile) -> bool:
     if type_.kind is Kind.LONG:
         return seen.fits_long
-    return seen.fraction_digits <= type_.scale and seen.integer_digits <= MOST_DIGITS - type_.scale
+    return seen.fraction_digits <= type_.scale and seen.integer_digits <= type_.digits - type_.scale

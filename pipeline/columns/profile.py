@@ -14,8 +14,6 @@ from pipeline.columns.overrides import ANY
 from pipeline.columns.pointers import names
 
 MEMBER, ELEMENT = ".", "[]"
-#: A decimal holds 38 digits; DynamoDB's numbers have as many, but exponents from -130 to 125.
-MOST_DIGITS = 38
 
 Path = tuple[str, ...]
 

@@ -179,7 +179,8 @@ def _told_name(raw: Mapping[str, Any], path: str, names: Mapping[str, str]) -> s
 def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mapping[str, str]) -> ColumnType:
     plain = raw if isinstance(raw, str) else raw["type"]
     if plain.startswith("decimal("):
-        return ColumnType(Kind.DECIMAL, scale=int(plain.rstrip(")").rpartition(",")[2]))
+        digits, _, scale = plain[len("decimal(") :].rstrip(")").partition(",")
+        return ColumnType(Kind.DECIMAL, scale=int(scale), digits=int(digits))
     # Of an earlier schema the property may say what has become of the column since.
     told = kinds.get(f"{ID}{id_}") or kinds.get(path)
     kind = Kind(told) if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE.get(plain, Kind.TEXT)

@@ -6,6 +6,8 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+#: A decimal holds 38 digits; DynamoDB's numbers have as many, but exponents from -130 to 125.
+MOST_DIGITS = 38
 SCALAR_TAGS = frozenset({"S", "N", "B", "BOOL"})
 CONTAINER_TAGS = frozenset({"SS", "NS", "BS", "L", "M"})
 
@@ -31,6 +33,8 @@ class Kind(enum.Enum):
 class ColumnType:
     """A column's type. `scale` for DECIMAL, `element` for SET, LIST and DICTIONARY, `fields` for STRUCT.
 
+    `digits`, for DECIMAL: how many it holds; fewer than `MOST_DIGITS` only where somebody has added the column.
+
     `tag`, for JSON: the only one of DynamoDB's types that it takes, where values are read for somebody who says so
     (`pins.as_said`); the table does not know.
     """
@@ -40,6 +44,7 @@ class ColumnType:
     element: ColumnType | None = None
     fields: tuple[Field, ...] = ()
     tag: str = ""
+    digits: int = MOST_DIGITS
 
     @property
     def untagged(self) -> ColumnType:

@@ -1,8 +1,8 @@
 """The misfits of a row: every value that its column cannot hold, by its JSON pointer, as DynamoDB JSON.
 
 Asked only of rows that are known to hold one. What each column takes comes as one constant, path to rule, so that the
-expression is as long for a thousand columns as for ten. A rule is the column's kind, with the scale of a decimal or the
-rule of a set's elements behind a colon; a value fits here exactly where `spark.expressions.cells` makes a cell of it.
+expression is as long for a thousand columns as for ten. A rule is the column's kind, with the digits and scale of a decimal
+or the rule of a set's elements behind a colon; a value fits here exactly where `spark.expressions.cells` makes a cell of it.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _rule(type_: ColumnType) -> str:
         return f"{set_tag(type_)}:{_rule(element_of(type_))}"
     if type_.tag:
         return f"{type_.kind.value} of {type_.tag}"
-    return f"decimal:{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
+    return f"decimal:{type_.digits},{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
 
 
 def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:

@@ -26,7 +26,7 @@ def number(type_: ColumnType, text: Sql) -> Sql:
     if type_.kind is Kind.DIGITS:
         return plain_number(text)
     if type_.kind is Kind.DECIMAL:
-        as_decimal = f"cast({text} AS decimal(38,{type_.scale}))"
+        as_decimal = f"cast({text} AS decimal({type_.digits},{type_.scale}))"
         # Anchored at its start, which is looked at once; a search for what needs care would begin at every digit.
         is_usual = call("rlike", text, literal(f"^-?[0-9]*(?:[.][0-9]{{0,{type_.scale}}})?$"))
         return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)

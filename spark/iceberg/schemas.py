@@ -39,7 +39,7 @@ def _column(name: str, type_: Any) -> dict[str, Any]:
 
 def _type(type_: ColumnType) -> Any:
     if type_.kind is Kind.DECIMAL:
-        return f"decimal(38,{type_.scale})"
+        return f"decimal({type_.digits},{type_.scale})"
     if type_.kind is Kind.STRUCT:
         return {"type": "struct", "fields": _fields(type_.fields)}
     if type_.element is None:

@@ -9,6 +9,7 @@ import pytest
 from local.aws.pitr.offline import FullExport
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import minute
+from tests.spark.verifying import verify
 
 pytestmark = pytest.mark.spark
 
@@ -39,3 +40,27 @@ def test_columns_of_types_that_attributes_never_have_are_left_alone_and_their_na
     source.merge(30, 50)
     assert source.rows()["b"]["again"] == "x"
     assert source.differences(50) == []
+
+
+def test_a_number_that_a_column_of_few_digits_has_no_room_for_is_a_misfit_until_a_full_export_makes_room(shop):
+    source = shop()
+    source.put(1, item("a", map={"M": {"x": N}}, bids={"L": [{"M": {"x": N}}]}))
+    source.load(5)
+    own = ("paid decimal(10,2)", "map.paid decimal(10,2)", "bids.element.paid decimal(4,1)")
+    for column in own:
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {column}")
+    few, many = {"N": "7.5"}, {"N": "123456789.25"}
+    source.put(
+        6,
+        *(
+            item(pk, paid=n, map={"M": {"paid": n}}, bids={"L": [{"M": {"paid": n}}]})
+            for pk, n in (("b", few), ("c", many))
+        ),
+    )
+    assert source.merge(5, 20)["counts"]["misfits"] == 3
+    assert source.rows()["b"]["_misfits"] is None
+    assert source.differences(20) == []
+    assert verify(source, 20)["result"] == "0 differences"
+    source.load(25)
+    assert {row["_misfits"] for row in source.rows().values()} == {None}
+    assert source.differences(25) == []
