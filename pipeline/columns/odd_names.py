@@ -1,4 +1,7 @@
-"""Names that somebody has given to columns and that no job can carry: refused, and made readable by a full export. Pure."""
+"""What somebody has made of columns and no job can carry: refused, and made good by a full export. Pure.
+
+That are names, which become readable, and what was put into a column of a type that holds no value of DynamoDB's, which goes.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,24 @@ from dataclasses import replace
 
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names, name_to_readers
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import ColumnType, Field, fields_inside
+from pipeline.columns.types import ColumnType, Field, Kind, fields_inside
 from pipeline.errors import RebuildNeeded
 
 _QUOTE = "`"
 
 
 def check_carried(columns: Columns) -> None:
-    """Refuse a table with a column, or nested field, whose name no job can carry. Raises RebuildNeeded."""
+    """Refuse a table with a column, or nested field, that no job can carry. Raises RebuildNeeded."""
+    _refuse_foreign(columns.all, ", or replace the table's content by a new full export, which does.")
     _refuse_odd(columns.all, ", or replace the table's content by a new full export, which gives it one.")
 
 
 def check_fixed_names(columns: Columns, fixed: Set[str]) -> None:
     """The same of columns that no full export can give another name. `fixed`: their names, which may be the key's."""
+    kept = [field for field in columns.attributes if field.name in fixed]
+    _refuse_foreign(kept, ": the table is, or was, partitioned or sorted by the column, so that no full export can.")
     _refuse_odd(
-        [field for field in columns.attributes if field.name in fixed],
+        kept,
         ": the table is, or was, partitioned or sorted by it, so that no full export can.",
     )
 
@@ -39,13 +45,30 @@ def _refuse_odd(fields: Sequence[Field], otherwise: str) -> None:
         )
 
 
-def carried(columns: Columns, fixed: Set[str]) -> Columns:
-    """The columns, with readable names in the place of those, and of such in capitals as readers take for another's.
+def _refuse_foreign(fields: Sequence[Field], otherwise: str) -> None:
+    for column in fields:
+        for field in (column, *fields_inside(column.type)):
+            if _is_foreign(field.type):
+                raise RebuildNeeded(
+                    f"the column {column.name!r} has got {field.name!r}, of a type that no attribute's column has",
+                    f"Take it out (ALTER TABLE ... DROP COLUMN){otherwise}",
+                )
 
-    `fixed`: names of columns that stay what they are.
+
+def _is_foreign(type_: ColumnType) -> bool:
+    """Whether nothing in a type can hold a value of DynamoDB's."""
+    inside = [type_.element] if type_.element else [field.type for field in type_.fields]
+    return type_.kind is Kind.OTHER or (bool(inside) and all(map(_is_foreign, inside)))
+
+
+def carried(columns: Columns, fixed: Set[str]) -> Columns:
+    """The columns without what holds no value, with readable names for those that no job can carry.
+
+    So for such in capitals as readers take for another's. `fixed`: names of columns that stay what they are.
     """
     # Another name of the key is another table, in which nothing has to stay.
     stay = fixed - {field.name for field in columns.key}
+    columns = replace(columns, attributes=_holding(columns.attributes))
     partition_key, *others = _named(columns.all, _is_carried, stay, (*RESERVED, *columns.taken))
     if partition_key.name != columns.key[0].name:
         partition_key = replace(partition_key, name=partition_key.name[:LONGEST_PARTITION_KEY])
@@ -77,7 +100,11 @@ def _named(
 
 def _inside(type_: ColumnType) -> ColumnType:
     element = _inside(type_.element) if type_.element else None
-    return replace(type_, fields=_named(type_.fields, _is_carried_inside), element=element)
+    return replace(type_, fields=_named(_holding(type_.fields), _is_carried_inside), element=element)
+
+
+def _holding(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    return tuple(field for field in fields if not _is_foreign(field.type))
 
 
 def _is_carried(name: str) -> bool:

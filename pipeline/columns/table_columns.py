@@ -39,7 +39,7 @@ _KINDS_OF_TYPE = {
     "string": (Kind.DIGITS.value, Kind.SCALARS.value, Kind.JSON.value),
     "list": (Kind.SET.value,),
 }
-PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL}
+PLAIN_KINDS = {*_KIND_OF_TYPE.values(), Kind.DECIMAL, Kind.OTHER}
 
 
 @dataclass(frozen=True)
@@ -181,9 +181,11 @@ def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mappin
     if plain.startswith("decimal("):
         digits, _, scale = plain[len("decimal(") :].rstrip(")").partition(",")
         return ColumnType(Kind.DECIMAL, scale=int(scale), digits=int(digits))
+    if plain not in _KIND_OF_TYPE or (plain == "map" and raw["key"] != "string"):
+        return ColumnType(Kind.OTHER)
     # Of an earlier schema the property may say what has become of the column since.
     told = kinds.get(f"{ID}{id_}") or kinds.get(path)
-    kind = Kind(told) if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE.get(plain, Kind.TEXT)
+    kind = Kind(told) if told in _KINDS_OF_TYPE.get(plain, ()) else _KIND_OF_TYPE[plain]
     if isinstance(raw, str):
         return ColumnType(kind)
     if kind is Kind.STRUCT:

@@ -27,6 +27,8 @@ class Kind(enum.Enum):
     LIST = "list"
     STRUCT = "struct"
     DICTIONARY = "dictionary"
+    #: What somebody has put into a column, of a type that holds no value of DynamoDB's.
+    OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ def taken_tags(type_: ColumnType) -> frozenset[str]:
         Kind.LIST: frozenset({"L"}),
         Kind.STRUCT: frozenset({"M"}),
         Kind.DICTIONARY: frozenset({"M"}),
+        Kind.OTHER: frozenset(),
     }
     if type_.kind is Kind.SET:
         return frozenset({set_tag(type_)})

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from local.aws.pitr.offline import FullExport
+from pipeline.errors import RebuildNeeded
 from tests.spark.sample_items import N, S, item
 from tests.spark.shop import minute
 from tests.spark.verifying import verify
@@ -64,3 +65,21 @@ def test_a_number_that_a_column_of_few_digits_has_no_room_for_is_a_misfit_until_
     source.load(25)
     assert {row["_misfits"] for row in source.rows().values()} == {None}
     assert source.differences(25) == []
+
+
+def test_a_type_that_no_attribute_has_is_refused_inside_a_struct_until_a_full_export_takes_it_out(shop):
+    source = shop()
+    source.put(1, item("a", map={"M": {"x": N}}, bids={"L": [{"M": {"x": N}}]}))
+    source.load(5)
+    put_in = ("map.on date", "bids.element.hits int", "map.days array<date>", "mine struct<on: date, text: string>")
+    for column in put_in:
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {column}")
+    source.put(6, item("b", map={"M": {"x": N, "on": S}}, mine={"M": {"text": S, "on": S}}))
+    with pytest.raises(RebuildNeeded, match=r"'bids' has got 'hits', of a type that no attribute's column has"):
+        source.merge(5, 20)
+    source.load(25)
+    assert source.differences(25) == []
+    source.put(26, item("c", bids={"L": [{"M": {"hits": S}}]}))
+    source.merge(25, 40)
+    assert source.differences(40) == []
+    assert verify(source, 40)["result"] == "0 differences"
