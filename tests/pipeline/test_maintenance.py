@@ -83,6 +83,8 @@ def test_the_schedule_maintains_a_table_when_nothing_has_closed():
     action = after(world)
     assert action == Export(plan("12:00", MAINTAIN, attempt=1), 1)
     assert (describe(action)["kind"], describe(action)["exports"]) == ("Maintain", [])
+    merged = replace(world, claim=claim(plan("11:00 12:00")))
+    assert after(merged) == Export(plan("12:00", MAINTAIN, attempt=8), 8), "what has just been merged is no maintenance"
     assert after(seen(shows=world.table)).plan == plan("12:00 13:00")
     assert after(world, every=timedelta()).reason == "UpToDate"
     assert after(seen(shows=world.table, restorable="09:00-12:30", recorded="")).kind == "Record"

@@ -42,6 +42,9 @@ def test_what_is_done_and_nobody_has_told_is_told_before_anything_else(wished):
 def test_it_is_not_told_again_by_a_run_that_could_not_record_it_and_its_own_leaves_it_to_the_next(wished):
     world = done(wished)
     assert isinstance(update(replace(world, is_first_round=False)), Idle)
+    begun = replace(world.claim, owner=ME, reported=False)
+    undone = replace(world, table=table("12:00"), claim=begun)
+    assert update(undone) == Export(wished, 7, adopted=True), "what it has only begun it goes on with"
     own = replace(world, claim=replace(world.claim, owner=ME))
     assert (update(own).kind, update(own).reason) == ("Idle", HANDED_OVER)
     asked = {VERIFY: verify, FULL: full, BACKFILL: lambda world: backfill(world, "10:00")}[wished.mode]
@@ -52,6 +55,8 @@ def test_it_is_not_told_again_by_a_run_that_could_not_record_it_and_its_own_leav
 def test_what_others_have_committed_since_is_not_taken_for_it():
     shows = table("12:00", job_id="merge-of-another", done=(BACKFILLED,))
     assert isinstance(update(seen(shows=shows, restorable="09:00-12:30", claim=claim(BACKFILLED))), Idle)
+    later = seen(shows=shows, restorable="11:00-12:30", claim=claim(BACKFILLED))
+    assert isinstance(update(later), Idle), "nor is it given up once it could not be done any more"
 
 
 @pytest.mark.parametrize("error", FOR_GOOD)
@@ -65,8 +70,9 @@ def test_what_its_job_has_refused_for_good_is_told_by_its_own_name_and_remedy(wi
     assert action.message.startswith(
         f"the {CALLED[wished.mode]} ({wished.job_id}), of which no run has told: This is why."
     )
-    assert bool(action.asked) == (error != "VerificationFailed")
-    assert action.asked in action.message
+    asked = {BACKFILL: BACKFILL_FROM, FULL: FULL_AGAIN, VERIFY: VERIFY_AGAIN}[wished.mode]
+    assert action.asked == ("" if error == "VerificationFailed" else asked)
+    assert action.message.endswith(f"(It was asked for as {asked})" if action.asked else "This is why.")
     assert update(replace(world, told_end=wished.job_id)) == Export(plan("12:00 13:00"), 8)
 
 
@@ -107,6 +113,8 @@ CATCH_UP, AGAIN = "Let the table catch up", "Ask for it again."
 FULL_AGAIN, FULL_BRINGS = '{"table":"orders","mode":"full"}', "A full export brings what the backfill was to bring;"
 GONE, LOST = seen("", "09:00-14:00"), seen("12:00", "12:30-14:00")
 BACK, FAR_BACK = seen("11:00", "09:00-14:00"), seen("09:30", "09:00-14:00")
+#: As a new source table's is: it begins when that was made.
+RECREATED_HISTORY = replace(LOST.source, table=RECREATED)
 OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows=TableState(exists=True))
 
 
@@ -128,6 +136,9 @@ OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows
         pytest.param(BACKFILLED, FAR_BACK, "it is at 2026-11-21T09:30:00Z now", UPDATED, CATCH_UP, id="backfill, far"),
         pytest.param(
             BACKFILLED, OF_ANOTHER, "with id id-of-the-new", FULL_AGAIN, FULL_BRINGS, id="backfill, another source"
+        ),
+        pytest.param(
+            BACKFILLED, replace(LOST, source=RECREATED_HISTORY), "id-of-the-new", FULL_AGAIN, FULL_BRINGS, id="young"
         ),
         pytest.param(LOADED, replace(GONE, source=OF_ANOTHER.source), "another one now", "", ANEW, id="full, no table"),
     ],
@@ -167,10 +178,15 @@ def test_a_full_export_of_the_old_source_is_not_given_up_while_there_is_a_table_
 
 def test_nothing_is_told_of_a_backfill_that_somebody_has_taken_back():
     taken_back = replace(claim(BACKFILLED), committed=True)
-    assert isinstance(update(replace(BACK, claim=taken_back)), Export)
+    for ended in (taken_back, replace(taken_back, failed_runs=3)):
+        assert update(replace(BACK, claim=ended)) == Export(plan("11:00 14:00"), 8)
+        late = seen("11:00", "10:30-14:00", claim=ended)
+        assert update(late) == Export(plan("11:00 14:00"), 8), "nor once it could not be done any more"
 
 
 def test_a_backfill_that_comes_too_late_is_told_as_that_also_where_the_table_was_rolled_back():
     action = update(seen("11:45", "10:30-14:00", claim=claim(BACKFILLED)))
     assert (action.error, action.asked) == ("WishGivenUp", BACKFILL_FROM.replace("10:00", "10:30"))
     assert "was to begin at 2026-11-21T10:00:00Z" in action.message
+    assert action.remedy == "Ask for it again; a backfill begins at a later instant then."
+    assert update(seen("12:45", "12:30-14:00", claim=claim(LOADED))).remedy == AGAIN

@@ -141,7 +141,7 @@ def test_until_then_it_is_tried_again_and_once_that_is_told_the_schedule_goes_on
 
 @pytest.mark.parametrize("wished", [plan("10:00 12:00", BACKFILL), plan("11:00", FULL)])
 def test_a_wish_that_can_no_longer_be_exported_is_not_dropped_without_a_word(wished):
-    world = seen("12:00", "09:00-13:00", claim=claim(wished))
+    world = seen("12:00", f"{wished.start:%H:%M}-13:00", claim=claim(wished))
     assert isinstance(update(world), Export)
     later = replace(world, source=replace(world.source, earliest=wished.start + timedelta(seconds=1)))
     action = update(later)
