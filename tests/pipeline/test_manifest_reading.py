@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from pipeline.errors import ChecksumMismatch, ManifestUnreadable
-from pipeline.exports.manifest_reading import read_manifests
+from pipeline.exports.manifest_reading import read_manifests, read_source
 from pipeline.exports.manifests import parse_files, parse_summary
 from tests.pipeline.test_manifests import FILES, FULL, INCREMENTAL
 
@@ -77,3 +77,25 @@ def test_a_key_is_spelled_as_uris_of_files_are_and_as_it_is_elsewhere():
         summary = json.dumps({**json.loads(INCREMENTAL), "manifestFilesS3Key": f"{odd}/{LIST}"}).encode()
         there = {f"{root}{folder}/manifest-summary.json": summary, f"{root}{folder}/{LIST}": FILES}
         assert read_manifests(f"{root}{folder}/manifest-summary.json", there.get).root == root
+
+
+def test_whose_an_export_is_can_be_read_also_where_it_has_another_format_and_never_without_its_checksum():
+    said = json.loads(INCREMENTAL)
+    of_ion = json.dumps({**said, "outputFormat": "ION"}).encode()
+    assert read_source("a/manifest-summary.json", {"a/manifest-summary.json": of_ion}.get) == (
+        said["tableArn"],
+        said["tableId"],
+    )
+    there = {"a/manifest-summary.json": of_ion, "a/manifest-summary.md5": md5(INCREMENTAL).encode()}
+    with pytest.raises(ChecksumMismatch):
+        read_source("a/manifest-summary.json", there.get)
+
+
+@pytest.mark.parametrize(
+    ("table_id", "told"), [("", "tableId is ''"), (7, "tableId is 7"), (None, "'tableId' is missing")]
+)
+def test_an_export_that_does_not_say_whose_it_is_is_refused(table_id, told):
+    said = {**json.loads(INCREMENTAL), "tableId": table_id}
+    content = json.dumps({name: value for name, value in said.items() if value is not None}).encode()
+    with pytest.raises(ManifestUnreadable, match=f"a/manifest-summary.json: .*{told}"):
+        read_source("a/manifest-summary.json", {"a/manifest-summary.json": content}.get)

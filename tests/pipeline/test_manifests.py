@@ -74,6 +74,10 @@ def test_a_full_export_may_say_so():
     assert parse_summary("summary", changed(FULL, exportType="FULL_EXPORT")) == parse_summary("summary", FULL)
 
 
+def test_an_export_that_says_nothing_of_its_bill_was_billed_nothing():
+    assert parse_summary("summary", changed(FULL, billedSizeBytes=None)) == parse_summary("summary", FULL)
+
+
 def test_the_format_may_grow():
     grown = changed(INCREMENTAL, version="2027-01-01", somethingNew={"a": [1]})
     assert parse_summary("summary", grown) == parse_summary("summary", INCREMENTAL)
@@ -112,6 +116,7 @@ def test_a_full_export_without_its_time_is_refused():
         pytest.param(b"[" * 100_000, "not JSON", id="too deep"),
         pytest.param(changed(FULL, itemCount="many"), "itemCount is 'many'", id="a count in words"),
         pytest.param(changed(FULL, itemCount=2.5), "itemCount is 2.5", id="a fraction of an item"),
+        pytest.param(changed(FULL, itemCount=True), "itemCount is True", id="a yes for a count"),
         pytest.param(changed(FULL, itemCount=float("inf")), "itemCount is inf", id="a count without end"),
         pytest.param(changed(FULL, billedSizeBytes=2**63), "which is no count", id="more than Spark counts to"),
         pytest.param(changed(FULL, billedSizeBytes=-1), "billedSizeBytes is -1", id="less than nothing billed"),
