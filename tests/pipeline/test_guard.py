@@ -16,7 +16,7 @@ from pipeline.modes import BACKFILL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.actions import Export
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
-from pipeline.table.guard import is_done
+from pipeline.table.guard import check_follows, compared_snapshot, is_done
 from pipeline.table.marker import NO_TABLE, Marker, TableState
 from tests.pipeline.rounds import done
 from tests.pipeline.world import ARN, DEPLOYMENT, HOUR, at, claim, plan, seen, wish
@@ -45,6 +45,7 @@ def order(job: str, start: int, end: int, job_id: str = "new", source: SourceTab
         pytest.param(AT_SIXTY, order("load", 0, 0, "load-0"), True, id="an older job again"),
         pytest.param(AT_SIXTY, order("merge", 40, 60), True, id="the same window under another id"),
         pytest.param(AT_SIXTY, order("backfill", 10, 60), False, id="a backfill up to the watermark"),
+        pytest.param(AT_SIXTY, order("backfill", 40, 60), False, id="a backfill of what was merged last"),
         pytest.param(AT_SIXTY, order("load", 90, 90), False, id="a rebuild"),
         pytest.param(NO_TABLE, order("load", 90, 90), False, id="a first load"),
     ],
@@ -73,6 +74,38 @@ def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
 def test_an_order_that_does_not_fit_is_refused(state, wanted, error):
     with pytest.raises(error):
         is_done(state, wanted)
+
+
+@pytest.mark.parametrize(
+    ("state", "wanted", "error"),
+    [
+        pytest.param(AT_SIXTY, order(MAINTAIN, 80, 80), Gap, id="a table that was rolled back since"),
+        pytest.param(AT_SIXTY, order(MAINTAIN, 40, 40), Overlap, id="one that others have brought forward since"),
+        pytest.param(AT_SIXTY, order(MAINTAIN, 60, 60, source=replace(SOURCE, id="id-2")), OtherTableId, id="another"),
+        pytest.param(NO_TABLE, order(MAINTAIN, 60, 60), TableGone, id="no table"),
+    ],
+)
+def test_only_the_table_that_was_meant_is_maintained(state, wanted, error):
+    check_follows(AT_SIXTY, order(MAINTAIN, 60, 60))
+    with pytest.raises(error):
+        check_follows(state, wanted)
+
+
+def test_a_verification_looks_at_the_newest_snapshot_that_shows_the_table_at_its_instant_or_refuses():
+    summaries = [replace(MARKER, watermark=minute(40)).to_properties(), MARKER.to_properties(), {}]
+    snapshots = [
+        {"snapshot-id": id_, "parent-snapshot-id": id_ - 1, "summary": said} for id_, said in enumerate(summaries, 1)
+    ]
+    metadata = {"snapshots": snapshots, "current-snapshot-id": 3}
+    shown = [compared_snapshot(metadata, order(VERIFY, at_, at_)) for at_ in (60, 40)]
+    assert shown == [3, 1]
+    for wanted, error in (
+        (order(VERIFY, 50, 50), Overlap),
+        (order(VERIFY, 80, 80), Gap),
+        (order(VERIFY, 60, 60, source=replace(SOURCE, id="id-2")), OtherTableId),
+    ):
+        with pytest.raises(error):
+            compared_snapshot(metadata, wanted)
 
 
 @pytest.mark.parametrize("rebuilds", [False, True])
