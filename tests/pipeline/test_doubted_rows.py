@@ -13,7 +13,7 @@ from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
 from pipeline.table.continuity import continuity as said_of_rows
 from pipeline.table.marker import Marker
-from tests.pipeline.world import at
+from tests.pipeline.world import at, incident
 
 LATER = at("20:00")
 
@@ -96,6 +96,18 @@ def test_that_a_doubt_is_settled_is_recorded_before_it_is_mailed_or_waits():
     assert (ending(Told(), doubted), all_clear_later(doubted, Told())) == (Told(), doubted)
 
 
+def test_the_end_of_an_incident_settles_no_doubt():
+    before = Told(incident("12:00", "12:00", Kind("PitrOff", "Plan")), doubted=at("12:00"))
+    news = after_look(before, LATER, works=True, horizon=None)
+    assert (news.names, ending(before, news).doubted) == (["IncidentOver"], at("12:00"))
+
+
+def test_a_load_of_before_takes_nothing_from_a_verification_since():
+    verified = Told(trusted=at("12:00"))
+    for load, trusted in (("11:00", "12:00"), ("12:00", "12:00"), ("13:00", "13:00")):
+        assert after_round(verified, "load", "", load).told == Told(trusted=at(trusted))
+
+
 @pytest.mark.parametrize(
     ("images", "said"),
     [
@@ -134,6 +146,18 @@ def test_what_old_images_were_found_to_be_is_said_in_whole_sentences(images, sai
 def test_the_tables_own_commits_tell_whether_its_rows_were_what_changes_say(commits, rows):
     assert rows_of_table(commits) == rows
     assert Rows.from_json(rows.to_json()) == rows
+
+
+def test_sums_agree_where_deletes_of_before_are_written_anew_with_the_new_ones_and_else_are_told():
+    counts = {"inserted": 1, "updated": 2, "deleted": 3}
+    summary = {"added-records": "3", "added-position-deletes": "9", "removed-position-deletes": "4"}
+    assert said_of_rows(counts, summary) == ""
+    for name in summary:
+        assert "3 rows should have been written and 5 removed" in said_of_rows(counts, {**summary, name: "8"})
+    assert said_of_rows(counts, {}).startswith(
+        "By the export, 3 rows should have been written and 5 removed or replaced;"
+    )
+    assert "Iceberg counted 0 and 0." in said_of_rows(counts, {})
 
 
 def test_properties_alone_which_outlive_their_commit_tell_nothing():

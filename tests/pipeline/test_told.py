@@ -7,12 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import Incident, Kind, Told
+from pipeline.modes import MAINTAIN
 from tests.pipeline.world import at, incident
 
 GONE, OFF = Kind("SettingsMissing", "Plan"), Kind("PitrOff", "Plan")
 WRITTEN = at("20/12:15")
 BEFORE = Told(incident("20/12:15", "20/12:00", OFF, GONE), level=50, ended="verify-1")
+
+WENT = Told(incident("20/12:15", "20/12:00", GONE))
+SETTLED = Told(ended="verify-1", trusted=at("20/12:00"), digested=at("20/00:00"))
 
 
 @pytest.mark.parametrize(
@@ -35,8 +39,34 @@ def test_of_what_was_told_before_the_parameters_were_made_again_little_holds(lat
     assert BEFORE.since_deployed(WRITTEN, WRITTEN + later) == kept
 
 
+@pytest.mark.parametrize(
+    ("told", "later", "kept"),
+    [
+        pytest.param(Told(level=50), timedelta(hours=1), Told(outlived=True), id="a warning of before"),
+        pytest.param(WENT, timedelta(hours=1), WENT, id="nothing but that they were gone, and it is repaired"),
+        pytest.param(WENT, timedelta(days=1), WENT, id="within a day"),
+        pytest.param(WENT, timedelta(days=1, seconds=1), Told(outlived=True), id="not within a day"),
+        pytest.param(WENT, timedelta(0), WENT, id="they were made as it was written"),
+        pytest.param(SETTLED, timedelta(days=90), SETTLED, id="what is known of wishes and rows is the table's own"),
+    ],
+)
+def test_what_is_dropped_of_it_is_written_over_and_what_all_holds_is_left_alone(told, later, kept):
+    assert told.since_deployed(WRITTEN, WRITTEN + later) == kept
+
+
 def test_of_a_table_that_has_been_there_for_long_all_holds():
     assert BEFORE.since_deployed(WRITTEN, None) == BEFORE
+
+
+def test_an_incident_is_of_maintenance_and_began_with_it_only_where_nothing_else_has_failed():
+    (maintained,) = incident("20/12:15", "20/12:00", Kind("JobFailed", "RunSparkJob", MAINTAIN)).failures
+    (own,) = incident("21/09:00", "21/08:00", OFF).failures
+    (later,) = incident("21/10:00", "21/08:00", GONE).failures
+    assert Incident((maintained, own, later)).first == own
+    assert not Incident((maintained, own)).is_of_maintenance
+    again = replace(maintained, since=at("21/11:00"))
+    assert Incident((maintained, again)).first == maintained
+    assert Incident((maintained, again)).is_of_maintenance
 
 
 @pytest.mark.parametrize("word", ["5", "null", "{}", '["x"]'])

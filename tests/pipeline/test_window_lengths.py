@@ -78,7 +78,9 @@ def test_every_length_divides_the_next(shortest, longest, steps):
         pytest.param([commit("12:00 12:00", None, "load"), commit("08:00 12:00", 10)], 15, id="replaced since"),
         pytest.param([commit("08:00 12:00", None)], 15, id="merged by a version that did not write it down"),
         pytest.param(
-            [commit("01/00:00 12:00", 900, "backfill"), commit("10:00 12:00", 10)], 240, id="a backfill plays no part"
+            [commit("01/00:00 12:00", 90_000, "backfill"), commit("10:00 12:00", 10)],
+            240,
+            id="a backfill plays no part",
         ),
     ],
 )
