@@ -19,6 +19,7 @@ from pipeline.table.marker import (
     WATERMARK,
     Marker,
     TableState,
+    commit_of,
     read_table_state,
     row_count,
     snapshot_at,
@@ -179,3 +180,13 @@ def test_properties_without_a_watermark_are_no_marker():
 )
 def test_the_snapshot_of_a_watermark_is_the_newest_that_shows_it(found, watermark, snapshot):
     assert snapshot_at(found, at(watermark)) == snapshot
+
+
+def test_the_commits_of_a_job_are_told_by_its_newest_and_by_what_was_there_before_its_first():
+    twice = metadata(FIRST.to_properties(), SECOND.to_properties(), SECOND.to_properties(), COMPACTION)
+    newest, before = commit_of(twice, "job-2")
+    assert (newest["snapshot-id"], before) == (3, 1)
+    first, nothing = commit_of(twice, "job-1")
+    assert (first["snapshot-id"], nothing) == (1, None)
+    assert commit_of(twice, "job-3") is None
+    assert commit_of(expired(twice, 3), "job-2") is None
