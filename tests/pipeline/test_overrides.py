@@ -49,6 +49,8 @@ def test_what_is_said_reads_back():
         pytest.param({"a": "decimal(38,\u0663)"}, ["'decimal(38,\u0663)'"], id="a scale in other digits"),
         pytest.param({"a": "decimal(10,2)"}, ["decimal(10,2)"], id="a decimal of another width"),
         pytest.param({"a": {"type": 5}}, ["columns['a'].type is 5"], id="a type that is no text"),
+        pytest.param({"a": ["drop"]}, ["columns['a'] is ['drop']", "an object of type"], id="a list of words"),
+        pytest.param({"a": {"name": 5}}, ["columns['a'].name is 5"], id="a name that is no text"),
         pytest.param({"a": {}}, ["columns['a'] is {}", "type, name, drop, hash"], id="nothing said"),
         pytest.param({"a": {"mask": True}}, ["type, name, drop, hash"], id="an unknown word"),
         pytest.param({"a": {"drop": False}}, ["columns['a'].drop is False", "true"], id="a flag that is off"),
@@ -68,6 +70,7 @@ def test_what_is_said_reads_back():
         pytest.param({"a\ud800": "S"}, [r"a\ud800", "half a character"], id="half a character"),
         pytest.param({"": "S"}, ["an attribute's name"], id="no name"),
         pytest.param({"a": "S", "/a/b": "S"}, ["nothing inside /a"], id="inside a scalar"),
+        pytest.param({"a": "S", "/a/b": {"drop": True}}, ["nothing inside /a"], id="something hidden inside a scalar"),
         pytest.param({"a": {"hash": True}, "/a/b": {"drop": True}}, ["nothing inside /a"], id="inside a hash"),
         pytest.param({"/a/*": {"drop": True}, "/a/b/c": "S"}, ["nothing inside /a/*"], id="inside what is dropped"),
         pytest.param({"a": "json", "/a/b": "S"}, ["nothing inside /a"], id="a column inside text"),
@@ -102,12 +105,32 @@ def test_a_type_may_be_said_of_what_is_not_hidden_and_of_a_hash_that_it_is_text(
 
 @pytest.mark.parametrize(
     "columns",
+    [
+        pytest.param({"a": "json", "/a/b": {"drop": True}, "/a/c": {"hash": True}}, id="hidden inside text of JSON"),
+        pytest.param({"/m/a": {"name": "x"}, "/n/a": {"name": "x"}, "x": "S"}, id="one name in two maps"),
+        pytest.param({"a~b": "S", "~": {"name": "tilde"}}, id="a name with a tilde, which is no pointer"),
+    ],
+)
+def test_what_may_be_said_together_is_taken(columns):
+    assert len(Overrides.parse(columns).rules) == len(columns)
+
+
+def test_the_type_of_a_place_is_said_by_the_closest_rule_that_says_one():
+    said = Overrides.parse({"/a/*": "N", "/a/named": {"name": "n"}, "/a/hashed": {"hash": True}, "/a/text": "S"})
+    by = {name: said.says_type(("a", name)).pointer for name in ("other", "named", "hashed", "text")}
+    assert by == {"other": "/a/*", "named": "/a/*", "hashed": "/a/hashed", "text": "/a/text"}
+    assert said.says_type(("a",)) is None
+
+
+@pytest.mark.parametrize(
+    "columns",
     [{"pk": {"drop": True}}, {"sk": {"hash": True}}, {"pk": "N"}, {"sk": "bigint"}, {"/pk/x": "S"}],
 )
 def test_rows_are_found_by_their_key_so_it_can_only_be_named(columns):
     with pytest.raises(SettingRefused, match="of the key"):
         Overrides.parse(columns).check_key(KEY)
     Overrides.parse({"pk": "S", "sk": {"type": "N", "name": "number"}, "c": {"hash": True}}).check_key(KEY)
+    Overrides.parse({"/c/pk": {"drop": True}, "/c/sk": "S"}).check_key(KEY)
 
 
 def test_the_name_of_the_partition_key_leaves_room_for_that_of_its_folders():
