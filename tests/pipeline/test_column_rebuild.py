@@ -196,3 +196,36 @@ def test_a_rebuilt_key_takes_the_declared_type_whatever_was_seen(seen):
     target = rebuilt(columns(item()), (KeyAttribute("pk", "N"), *KEY[1:]), profile(seen))
     assert target.columns.key[0].type == LONG
     assert target.replaces_key
+
+
+def test_decimals_are_given_up_where_no_numbers_are_left_and_not_for_integers_that_leave_them_no_room():
+    before = columns(item(n={"N": "0." + "0" * 31 + "1"}))
+    assert named(rebuilt(before, KEY, profile(item(n=S))).columns)["n"] == TEXT
+    assert named(rebuilt(before, KEY, profile(item(n={"L": [S]}))).columns)["n"].kind is Kind.LIST
+    assert named(rebuilt(before, KEY, profile(item(n={"N": "2500000"}))).columns)["n"] == DIGITS
+    said = Overrides.parse({"n": "decimal(38,2)"})
+    assert named(rebuilt(before, KEY, profile(item(n=N)), said).columns)["n"] == ColumnType(Kind.DECIMAL, scale=2)
+
+
+def test_a_rebuilt_key_keeps_a_type_that_still_holds_everything():
+    wide = (KEY[0], KeyAttribute("sk", "N"))
+    before = first_columns(wide, profile({"pk": S, "sk": {"N": "0.25"}}))
+    target = rebuilt(before, wide, profile({"pk": S, "sk": N}))
+    assert (target.columns, target.replaced) == (before, frozenset())
+
+
+def test_a_column_that_has_to_stay_stays_whatever_was_seen():
+    before = columns(item(a=N, b=N))
+    target = rebuilt(before, KEY, profile(item(a=S, b=S)), fixed={"a"})
+    assert (named(target.columns)["a"], named(target.columns)["b"]) == (LONG, TEXT)
+    assert target.replaced == {"b"}
+
+
+def test_a_rebuild_removes_what_is_dropped_and_gives_its_name_to_whom_it_is_said_to_be():
+    before = columns(item(a=N, b=S))
+    dropped = rebuilt(before, KEY, profile(item(b=S)), Overrides.parse({"a": {"drop": True}}))
+    assert (list(named(dropped.columns)), dropped.replaced, dropped.removed) == (["pk", "sk", "b"], set(), {"a"})
+    said = Overrides.parse({"a": {"drop": True}, "b": {"name": "a"}, "new": {"name": "b"}})
+    moved = rebuilt(before, KEY, profile(item(b=S, new=S)), said)
+    assert {field.attribute: field.name for field in moved.columns.attributes} == {"b": "a", "new": "b"}
+    assert (moved.replaced, moved.removed) == ({"a", "b"}, {"a", "b"})

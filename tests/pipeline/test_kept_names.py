@@ -7,6 +7,8 @@ import pytest
 from pipeline.columns.growth import first_columns
 from pipeline.columns.kept_names import kept_names
 from pipeline.columns.overrides import Overrides
+from pipeline.columns.rebuild import rebuilt
+from pipeline.columns.types import TEXT, Kind
 from pipeline.errors import OverrideContradicted
 from pipeline.identity import KeyAttribute
 from tests.pipeline.seen import S, profile
@@ -46,6 +48,9 @@ def named(kept, **attributes) -> dict[str, str]:
         (partitioned("identity"), S, "was"),
         (partitioned("identity"), {"M": {"a": S}}, "was_2"),
         (partitioned("identity", "truncate[2]"), {"BOOL": True}, "was_2"),
+        (partitioned("bucket[4]", "identity"), S, "was"),
+        (partitioned("bucket[4]", "identity"), {"N": "1"}, "was_2"),
+        (partitioned("identity", source=9), {"BOOL": True}, "was"),
         (partitioned("day"), S, "was_2"),
         (partitioned(sorted_by="bucket[4]"), {"SS": ["x"]}, "was_2"),
     ],
@@ -57,8 +62,9 @@ def test_an_attribute_has_the_name_that_partitions_were_made_of_only_where_they_
 
 
 def test_so_it_is_with_a_column_that_holds_what_partitions_were_made_of():
-    kept = kept_names(partitioned("bucket[4]", source=3))
-    assert named(kept, inside={"M": {"zip": {"L": [S]}}}, was={"L": [S]}) == {"inside": "inside_2", "was": "was"}
+    for transform in ("bucket[4]", "identity"):
+        kept = kept_names(partitioned(transform, source=3))
+        assert named(kept, inside={"M": {"zip": {"L": [S]}}}, was={"L": [S]}) == {"inside": "inside_2", "was": "was"}
 
 
 def test_a_name_of_partitions_is_no_column_s():
@@ -74,3 +80,15 @@ def test_a_declared_name_that_the_table_cannot_have_is_refused():
     said = Overrides.parse({"tags": {"name": "was"}})
     with pytest.raises(OverrideContradicted, match="'was' is declared for the attribute 'tags', of the kind list"):
         first_columns(ID, profile({"id": S, "tags": {"L": [S]}}), said, kept_names(partitioned("bucket[4]")))
+
+
+def test_a_table_that_is_replaced_whole_keeps_the_type_of_what_partitions_were_made_of_and_one_that_stays_need_not():
+    before, kept = first_columns(ID, profile({"id": S, "was": S})), kept_names(partitioned("bucket[4]"))
+    now = profile({"id": S, "was": {"L": [S]}})
+    stays = rebuilt(before, ID, now, kept=kept)
+    assert (stays.replaced, stays.replaces_key, stays.columns.types["was"].kind) == ({"was"}, False, Kind.LIST)
+    whole = rebuilt(before, (KeyAttribute("id", "N"),), now, kept=kept)
+    assert (whole.replaced, whole.replaces_key, whole.columns.types["was"]) == ({"id"}, True, TEXT)
+    said = Overrides.parse({"new": {"name": "part0"}})
+    with pytest.raises(OverrideContradicted, match="'part0' is declared for the attribute 'new'"):
+        rebuilt(before, (KeyAttribute("id", "N"),), profile({"id": S, "new": S}), said, kept=kept)
