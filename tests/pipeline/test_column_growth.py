@@ -10,7 +10,7 @@ from pipeline.columns.misfit_paths import resolved
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.pins import check_followed
 from pipeline.columns.profile import Observed, Profile, steps_of
-from pipeline.columns.types import LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.types import BYTES, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
@@ -146,3 +146,18 @@ def test_of_too_many_attributes_those_of_which_something_is_said_and_the_frequen
     after = grown(columns(*rare[:4]), profile(*rare[4:], item(status=S), item(status=S)))
     assert len(after.attributes) == 5_000
     assert "status" in named(after)
+
+
+def test_what_one_member_of_a_map_grows_by_leaves_less_room_for_the_next():
+    before = columns(item(m={"M": {"a": {"M": {"x": N}}, "b": {"M": {"x": N}}}}))
+    many = {"M": {f"f{n:03}": N for n in range(MOST_FIELDS // 2 + 50)}}
+    after = named(grown(before, profile(item(m={"M": {"a": many, "b": many}}))))["m"]
+    a, b = (len(field.type.fields) for field in after.fields)
+    assert (a, field_count(after)) == (MOST_FIELDS // 2 + 51, MOST_FIELDS)
+    assert b < a
+
+
+@pytest.mark.parametrize(("type_", "made"), [("S", TEXT), ("B", BYTES), ("N", LONG)])
+def test_a_key_of_which_nothing_was_seen_has_the_type_that_is_declared(type_, made):
+    found = first_columns((KeyAttribute("id", type_),), profile())
+    assert found.key == (Field("id", "id", made),)
