@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.modes import BACKFILL, FULL, UPDATE, VERIFY
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.actions import Export, Halt, Idle
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
@@ -130,6 +130,7 @@ def test_history_that_is_lost_again_and_again_is_no_reason_to_rebuild():
     action = follow(short, needed=timedelta(days=1, minutes=75))
     assert isinstance(action, Halt)
     assert action.error == "RecoveryTooShort"
+    assert isinstance(follow(short, needed=timedelta(days=1)), Export), "just enough is enough"
 
 
 DAY_OF_HISTORY = replace(seen("19/12:00", "19/13:00-20/13:00").source, recovery_days=1)
@@ -165,7 +166,8 @@ def test_a_load_that_outlasts_the_recovery_period_is_not_paid_for_again_and_agai
 def test_a_load_that_several_runs_have_tried_may_have_waited_and_is_made_again():
     shows = TableState(True, LOAD, committed_at=at("20/12:30"))
     world = replace(seen(shows=shows), source=DAY_OF_HISTORY)
-    for others in (claim(LOADED, 8), claim(plan("19/12:00 19/13:00"), 8), None):
+    maintained = claim(plan("19/12:00", MAINTAIN, 8), 8, reported=True)
+    for others in (claim(LOADED, 8), claim(plan("19/12:00 19/13:00"), 8), maintained, None):
         assert isinstance(follow(replace(world, claim=others)), Export)
 
 

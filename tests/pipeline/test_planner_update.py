@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.modes import FULL, UPDATE
+from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.actions import HANDED_OVER, UP_TO_DATE, Export, Idle, Record
 from pipeline.planning.planner import LONGEST_SERIES, next_action
 from pipeline.planning.rules import Rules
@@ -175,6 +175,18 @@ def test_after_a_full_export_nobody_knows_what_the_parameter_has_said_before(mod
     world = seen(shows=shows, restorable="09:00-12:30", claim=claim(own, owner=ME), recorded=before)
     again = replace(world, is_first_round=False, told_end=own.job_id)
     assert isinstance(update(again), Idle)
+
+
+@pytest.mark.parametrize(
+    "own", [plan("12:00", VERIFY, 7), plan("12:00", MAINTAIN, 7), plan("10:00 12:00", BACKFILL, 7)]
+)
+def test_a_run_whose_work_moves_no_watermark_has_written_nothing_that_could_be_read_too_early(own):
+    shows, edited = table("12:00", job_id=own.job_id), "2026-11-21T10:00:00Z"
+    done = claim(own, owner=ME, reported=True)
+    world = seen(shows=shows, restorable="09:00-12:30", claim=done, recorded=edited)
+    action = update(replace(world, is_first_round=False, told_end=own.job_id))
+    assert isinstance(action, Record)
+    assert (action.watermark, action.recorded) == (at("12:00"), edited)
 
 
 def test_a_dry_run_passes_over_a_wrong_parameter_where_there_is_work_to_tell_the_price_of():
