@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.identity import KeyAttribute
 from tests.spark.sample_items import N_KEY, S, item
+from tests.spark.verifying import differences, verify
 
 pytestmark = pytest.mark.spark
 
@@ -84,3 +85,18 @@ def test_other_buckets_that_a_person_gives_a_table_under_their_former_name_get_o
     source.merge(5, 20)
     assert source.differences(20) == []
     assert source.metadata["partition-specs"][-1]["fields"][0]["name"] == "pk_bucket_2"
+
+
+def test_partitions_by_a_field_s_own_value_show_structs_that_are_not_there_until_a_full_export_without_them(shop):
+    source = shop()
+    source.put(1, item("a", m={"M": {"x": S}}), item("b", m={"M": {"x": S}}))
+    source.load(5)
+    source.change("ALTER table TABLE ADD PARTITION FIELD m.x")
+    source.put(6, item("b", v=S))
+    source.merge(5, 20)
+    (found,) = differences(source, 20)["differences"]
+    assert (found["key"], [one["path"] for one in found["values"]]) == ('{"pk":"b"}', ["/m"])
+    source.change("ALTER table TABLE DROP PARTITION FIELD m.x")
+    source.load(20)
+    source.maintain(20)
+    assert verify(source, 20)["result"] == "0 differences"
