@@ -39,9 +39,10 @@ def _start_exports(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
 def _given_before(requests: list[ExportRequest], plan: PlanEvent, deployment: Deployment) -> list[ExportEvent]:
     """The exports that the last job of what another run has left was given.
 
-    Empty where no job was started yet, or one by another version of the product.
+    Empty where no job was started yet, or one by another version of the product. What the run itself had claimed before, it
+    may have taken over then.
     """
-    if not plan["taken_over_from"]:
+    if not (plan["taken_over_from"] or plan.get("adopted")):
         return []
     given = jobs.last_arguments(deployment.application_id, plan["job_id"], since=parse_instant(plan["end"]))
     try:

@@ -72,6 +72,8 @@ class PlanEvent(TypedDict, total=False):
     end: str
     #: The execution that had begun it.
     taken_over_from: str
+    #: Whether its own execution had claimed it before, and the answer was lost: nobody knows any more from whom.
+    adopted: bool
     #: Why the schedule does what nobody has asked for.
     because: str
 

@@ -137,7 +137,8 @@ def _of_export(action: Export) -> PlanEvent:
         "end": format_instant(plan.end),
         "taken_over_from": action.taken_over_from,
     }
-    return {**told, "because": action.because} if action.because else told
+    why: PlanEvent = {"because": action.because} if action.because else {}
+    return {**told, **why, "adopted": True} if action.adopted else {**told, **why}
 
 
 def _of_record(action: Record) -> PlanEvent:

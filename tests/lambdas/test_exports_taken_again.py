@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lambdas import check_exports, prepare_job, start_exports
+from lambdas.plan import handler as plan_handler
 from tests.lambdas.account import DEPLOYMENT, Account, call
 
 pytestmark = pytest.mark.local_aws
@@ -74,6 +75,18 @@ def test_without_a_job_they_are_asked_for_and_found_by_their_tokens(account: Acc
     assert start(taken_over(plan)) == made
     account.aws.advance(NINE_HOURS)
     assert set(start(taken_over(plan))).isdisjoint(made)
+
+
+def test_a_run_whose_answer_was_lost_when_it_took_the_work_over_takes_them_as_well(account: Account):
+    account.carry_out(account.grid(1))
+    dead, me, asked = account.execution(), account.execution(), {"input": {"table": "orders"}}
+    given = fail(account, call(plan_handler, execution=dead, **asked))
+    account.stop(dead)
+    account.aws.advance(NINE_HOURS)
+    assert call(plan_handler, execution=me, **asked)["taken_over_from"] == dead
+    again = call(plan_handler, execution=me, **asked)
+    assert (again["claim"], again["taken_over_from"]) == (2, "")
+    assert start(again) == given
 
 
 def test_of_several_jobs_the_last_one_s_are_taken(account: Account, plan: dict[str, Any]):

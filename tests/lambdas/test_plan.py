@@ -97,7 +97,7 @@ def test_a_plan_whose_answer_was_lost_is_made_again_under_the_same_claim(account
     me = account.execution()
     first = plan(me)
     account.aws.advance(3600)
-    assert as_planned(plan(me)) == as_planned({**first, "history": {}})
+    assert as_planned(plan(me)) == as_planned({**first, "history": {}, "adopted": True})
     assert list(account.claims()) == [1]
 
 

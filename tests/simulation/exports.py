@@ -90,7 +90,7 @@ class Exports:
     def ask(self, source: Source | None, request: ExportRequest, token: str, plan: RunPlan, taken_over: bool) -> Export:
         """Ask for an export of whatever table has the name now, for a plan. Raises what lambdas/aws/source.py would.
 
-        `taken_over`: the plan is of work that another run has left.
+        `taken_over`: the plan is of work that another run has left, or that its own run had claimed, perhaps from another.
         """
         now = self._clock.now
         known = self._by_token.get(token)

@@ -108,7 +108,7 @@ def start_exports(run: Run) -> State:
 
 def _given_before(run: Run) -> list[MadeExport]:
     action = _planned(run)
-    if not action.taken_over_from:
+    if not (action.taken_over_from or action.adopted):
         return []
     given = run.ask("emr", lambda: run.account.jobs.last_exports(action.plan.job_id))
     return [run.account.exports.by_arn[arn] for arn in given]
@@ -116,7 +116,7 @@ def _given_before(run: Run) -> list[MadeExport]:
 
 def _started(run: Run, request: ExportRequest) -> MadeExport:
     account, action = run.account, _planned(run)
-    plan, again = action.plan, bool(action.taken_over_from)
+    plan, again = action.plan, bool(action.taken_over_from) or action.adopted
     prefix = DEPLOYMENT.export_prefix("orders")
     assert run.seen_at is not None
     for retry in retries(run.seen_at):
