@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -43,6 +43,29 @@ def _is_done(state: TableState, order: JobOrder) -> bool:
         return is_done(state, order)
     except (Gap, Overlap):
         return False  # somebody has taken the table elsewhere
+
+
+def unless_overtaken(
+    table: Table, order: JobOrder, say: Callable[[], Mapping[str, str]]
+) -> Callable[[], Mapping[str, str]]:
+    """What a commit says of itself as `say` has it, refused where the order fits the table no more, or is done.
+
+    To Iceberg only rows are a conflict: a commit of none, as of a window in which nothing has changed, would let this one
+    come after it and take the watermark back. Raises TableContended, and what `committed` raises of another table.
+    """
+
+    def said() -> Mapping[str, str]:
+        properties, state = say(), table.state()
+        try:
+            is_overtaken = is_done(state, order)
+        except (Gap, Overlap):
+            is_overtaken = True
+        if is_overtaken:
+            here = f"{order.table} was changed while {order.job_id} worked on it"
+            raise TableContended(f"{here}: it is at {state.watermark} now")
+        return properties
+
+    return said
 
 
 def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:

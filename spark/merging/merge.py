@@ -39,7 +39,7 @@ from spark.hiding.contradictions import check_contradictions
 from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word
-from spark.iceberg.commits import committed
+from spark.iceberg.commits import committed, unless_overtaken
 from spark.iceberg.former_partitions import has_former_partitions, with_own_partition_names, without_former_partitions
 from spark.iceberg.table import Table
 from spark.merging import accounting, changes, key_filter
@@ -214,8 +214,7 @@ def _commit(this: _Merge, whole: DataFrame, count: Callable[[], Mapping[str, int
 
     whole.createOrReplaceTempView(_VIEW)
     try:
-        with last_word(this.spark, say):
-            committed(this.table, this.order, lambda: _run_unless_done(this, columns))
+        committed(this.table, this.order, lambda: _run_unless_done(this, columns, say))
     finally:
         this.spark.catalog.dropTempView(_VIEW)
 
@@ -242,9 +241,10 @@ def _listed(this: _Merge, misfits: DataFrame, columns: Columns) -> list[dict[str
     return listed_misfits(misfits, columns)
 
 
-def _run_unless_done(this: _Merge, columns: Columns) -> None:
+def _run_unless_done(this: _Merge, columns: Columns, say: Callable[[], Mapping[str, str]]) -> None:
     """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
-    changed = this.changed()  # which may be waited for, while others commit
+    keys = this.changed()  # which may be waited for, while others commit
     if not is_done(this.table.state(), this.order):
         share_writing(this.spark)
-        this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, changed, this.order), changed.arguments)
+        with last_word(this.spark, unless_overtaken(this.table, this.order, say)):
+            this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, keys, this.order), keys.arguments)

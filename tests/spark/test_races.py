@@ -18,6 +18,7 @@ from pipeline.errors import Overlap, TableContended
 from pipeline.table.order_marker import marker_of
 from spark.iceberg.commits import undisturbed
 from spark.job import run
+from tests.spark.rivals import beside
 from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import another_id, minute
 
@@ -197,12 +198,8 @@ def test_a_merge_sees_what_was_committed_while_it_read(shop, monkeypatch, rival_
 
 def _rival(source, order):
     """Somebody else's commit with the order's marker, through a catalog of its own: the job's does not see it come."""
-    conf, catalog = source.spark.conf, "spark.sql.catalog.rival"
-    for name, value in {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "hadoop"}.items():
-        conf.set(catalog + name, value)
-    conf.set(f"{catalog}.warehouse", source.warehouse.as_uri())
-    rows = source.spark.table(f"rival.shop.{source.name}").withColumn("v", F.lit(7).cast("bigint"))
-    writer = rows.writeTo(f"rival.shop.{source.name}")
+    table = beside(source, order).table
+    writer = source.spark.table(table).withColumn("v", F.lit(7).cast("bigint")).writeTo(table)
     for name, value in marker_of(order, {}, fingerprint="").items():
         writer = writer.option(f"snapshot-property.{name}", value)
     writer.overwrite(F.lit(True))
