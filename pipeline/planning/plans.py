@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from pipeline.errors import InputRefused
@@ -19,9 +18,6 @@ def new_plan(seen: Observation, mode: str, bounds: tuple[datetime, ...]) -> Expo
     number = claim.number + 1 if claim else 1
     # What is asked for again is other work, whatever came in between: with exports, job runs and a report of its own.
     plan = RunPlan(mode, seen.source.table.id, bounds, attempt=0 if mode == UPDATE else number)
-    if claim and (claim.committed or claim.refused_with) and replace(claim.plan, attempt=0) == plan:
-        # So is an update that was rolled back or refused.
-        plan = claim.plan.next_attempt()
     while plan.job_id in seen.table.job_ids:  # it was done, and somebody may have changed the table since
         plan = plan.next_attempt()
     return Export(plan, number)
