@@ -33,7 +33,7 @@ def warning_mail(
     news: News,
     horizon: Horizon,
     deployment: Deployment,
-    failure: Failure | None = None,
+    failure: Failure | None,
 ) -> Mail:
     """History runs out, or has run out while nobody was told. `event` and `failure`: as `pipeline.mails.notices` has them."""
     incident, failure = news.told.incident, _of_the_table(failure, event["plan"])

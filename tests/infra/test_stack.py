@@ -104,13 +104,13 @@ def test_what_step_functions_offers_is_called_in_the_partition_of_the_stack(temp
     ]
 
 
-def test_each_function_ends_before_its_state_gives_up(template):
+def test_each_function_ends_before_its_state_gives_up():
     states = json.loads(DEFINITION)["States"]
     for spec in FUNCTIONS:
         assert spec.timeout_seconds < states[spec.state]["TimeoutSeconds"], spec.state
 
 
-def test_the_functions_share_one_bundle_and_environment_and_nothing_secret_is_in_it(template, settings):
+def test_the_functions_share_one_bundle_and_environment_and_nothing_secret_is_in_it(template):
     functions = template.of("Lambda::Function").values()
     assert len({json.dumps(f["Code"]) for f in functions}) == 1
     (environment,) = {json.dumps(f["Environment"]["Variables"], sort_keys=True) for f in functions}

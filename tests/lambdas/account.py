@@ -210,8 +210,9 @@ class Account:
         self.commit(watermark, **commit)
         self.put_parameter("orders", "last-export-time", format_instant(watermark))
 
-    def write_metadata(self, metadata: Mapping[str, Any], key: str = "warehouse/orders/metadata/1.json") -> None:
+    def write_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Write a metadata file and make it the table's."""
+        key = "warehouse/orders/metadata/1.json"
         self.aws.client("s3").put_object(Bucket=DEPLOYMENT.bucket, Key=key, Body=json.dumps(metadata))
         self.point_table_at(f"s3://{DEPLOYMENT.bucket}/{key}")
 

@@ -13,8 +13,6 @@ import pytest
 from local.control import LocalAws
 from tests.local_command import Run, many_verbs
 
-ACCOUNT_ARN = "us-east-1:000000000000"
-
 
 @pytest.fixture(scope="session")
 def launched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:

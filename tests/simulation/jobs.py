@@ -53,7 +53,6 @@ class JobRun:
 
     order: JobOrder
     token: str
-    created: int
     planned: int
     trouble: str = ""
     state: str = "RUNNING"
@@ -104,7 +103,7 @@ class Jobs:
         if token not in self._by_token:
             crashes = self._clock.now < self.wishes_crash_until and order.job_id.startswith(_WISHES)
             trouble = CRASHES if crashes else self.troubles.pop(0) if self.troubles else ""
-            run = JobRun(order, token, self._clock.now, planned, trouble)
+            run = JobRun(order, token, planned, trouble)
             if trouble:
                 self.trouble(self._clock.now + (_LONGEST if trouble == HANGS else 0))
             self._by_token[token] = run

@@ -16,7 +16,7 @@ from pipeline.planning.actions import Export, Idle
 from pipeline.settings import HALT, REBUILD
 from pipeline.table.maintenance import is_due
 from tests.simulation.account import GRACE, PATIENCE, Account
-from tests.simulation.clock import DAY, MINUTE, YEAR, Clock, Process, instant
+from tests.simulation.clock import DAY, MINUTE, Clock, Process, instant
 from tests.simulation.execution import execute
 from tests.simulation.faults import Faults
 from tests.simulation.person import Person
@@ -180,6 +180,6 @@ def _knows_of_no_damage(run: Run) -> bool:
     return anew and issubclass(run.failure.kind, DamagedExport)
 
 
-def simulate(seed: int, days: int = YEAR // DAY) -> Lived:
+def simulate(seed: int, days: int) -> Lived:
     """Live through a seed. Raises Violation with the timeline that led to it."""
     return Simulation(seed).live_for(days * DAY)

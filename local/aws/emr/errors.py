@@ -28,12 +28,6 @@ class ResourceNotFoundException(ServiceError):
     status = 404
 
 
-class ConflictException(ServiceError):
-    """The resource is in a state that does not allow the request."""
-
-    status = 409
-
-
 class NotEmulated(ValidationException):
     """AWS can do this, the local service cannot; refused, because doing something else would be a lie."""
 

@@ -11,7 +11,7 @@ from local.reader import columns, rows
 from tests.spark.shop import Shop, as_read, minute
 
 
-def needless_after_load(shop: Shop, *, is_free: bool = True) -> list[str]:
+def needless_after_load(shop: Shop, *, is_free: bool) -> list[str]:
     """Of all rows: a full export writes each. `is_free`: whether nobody keeps a column from getting another type."""
     key, table = tuple(part.name for part in shop.key), columns(shop.table)
     return list(map(str, needless_misfits(rows(shop.table), table, key, table.columns if is_free else ())))

@@ -101,6 +101,6 @@ def test_the_same_arguments_give_the_same_files(tmp_path):
     assert len(trees[0]) == 2 * 4 + 2 * 4
 
 
-def test_a_value_that_dynamodb_does_not_take_is_refused(tmp_path):
+def test_a_value_that_dynamodb_does_not_take_is_refused():
     with pytest.raises(ValueError, match="names one type"):
         journal_of(TABLE, enabled_at=NOON, writes=[Put(NOON, {**key("a"), "x": {"S": "a", "N": "1"}})])
