@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from botocore.stub import Stubber
 
 from lambdas.aws import columns
 from lambdas.aws.clients import client
-from lambdas.plan import handler
 from pipeline.columns.overrides import Overrides
 from pipeline.errors import SettingRefused, SettingsMissing
-from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
+from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
-
-
-def plan(execution: str) -> dict[str, Any]:
-    return call(handler, input={"table": "orders"}, execution=execution)
 
 
 def test_what_cannot_be_said_of_the_key_is_refused_before_anything_is_exported(account: Account):

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from lambdas.plan import handler as plan_handler
 from lambdas.record_watermark import handler as record_handler
 from pipeline.instants import format_instant
 from pipeline.settings import TableSettings
 from pipeline.table.maintenance import COUNTED
 from tests.lambdas.account import Account, call
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
 COUNTS = dict.fromkeys(COUNTED, 3)
-
-
-def plan(execution: str, **asked: Any) -> dict[str, Any]:
-    return call(plan_handler, input={"table": "orders", **asked}, execution=execution)
 
 
 def up_to_date(account: Account, maintained: timedelta) -> str:

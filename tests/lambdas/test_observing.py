@@ -14,13 +14,9 @@ from lambdas.aws import executions, parameters
 from lambdas.plan import handler
 from pipeline.errors import JobFailed
 from tests.lambdas.account import DEPLOYMENT, Account, call
-from tests.lambdas.ticks import Schedule
+from tests.lambdas.ticks import Schedule, plan
 
 pytestmark = pytest.mark.local_aws
-
-
-def plan(execution: str) -> dict[str, Any]:
-    return call(handler, input={"table": "orders"}, execution=execution)
 
 
 def test_what_is_committed_while_it_is_looked_who_owns_the_work_is_seen(

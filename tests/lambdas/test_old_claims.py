@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from lambdas.aws import parameters
-from lambdas.plan import handler
 from pipeline.modes import UPDATE
 from pipeline.planning.journal import Claim, RunPlan
-from tests.lambdas.account import DEPLOYMENT, Account, call
+from tests.lambdas.account import DEPLOYMENT, Account
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.local_aws
 def claim(account: Account) -> int:
     """Let a run claim work, and stop it; returns its claim's number."""
     execution = account.execution()
-    answer = call(handler, input={"table": "orders"}, execution=execution)
+    answer = plan(execution)
     account.stop(execution)
     return int(answer["claim"])
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from lambdas.plan import handler
 from pipeline.errors import PermissionMissing, TableFilesMissing
-from tests.lambdas.account import Account, call
+from tests.lambdas.account import Account
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
-
-
-def plan(execution: str, **asked: Any) -> dict[str, Any]:
-    return call(handler, input={"table": "orders", **asked}, execution=execution)
 
 
 @pytest.mark.parametrize("bucket", ["denied", "gone"])

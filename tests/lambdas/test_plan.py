@@ -14,12 +14,9 @@ from lambdas.plan import handler
 from pipeline.errors import DatabaseMissing, InputRefused, SettingRefused, TableFilesMissing, TableNotFound
 from pipeline.instants import floor_to, format_instant
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, WINDOW, Account, call
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
-
-
-def plan(execution: str, **asked: Any) -> dict[str, Any]:
-    return call(handler, input={"table": "orders", **asked}, execution=execution)
 
 
 def test_the_first_run_claims_a_full_export_and_tells_the_rest_of_the_run_what_it_needs(account: Account):

@@ -11,7 +11,7 @@ import pytest
 from lambdas.plan import handler
 from pipeline.errors import InputRefused, SettingsMissing
 from tests.lambdas.account import DEPLOYMENT, Account, call
-from tests.lambdas.ticks import Schedule
+from tests.lambdas.ticks import Schedule, plan
 
 pytestmark = pytest.mark.local_aws
 
@@ -42,7 +42,7 @@ def python_as_it_starts() -> Iterator[None]:
 def test_settings_that_somebody_has_edited_are_not_those_of_the_deployment(account: Account, text: str, wrong: str):
     account.put_parameter("orders", "settings", text)
     with pytest.raises(SettingsMissing, match=f"/orders/settings is not what was deployed: .*{wrong}"):
-        call(handler, input={"table": "orders"}, execution=account.execution())
+        plan(account.execution())
 
 
 def test_a_schedule_whose_table_has_no_settings_is_told_by_name(account: Account, schedule: Schedule):

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from lambdas.plan import handler
 from tests.lambdas.account import Account, call
-from tests.lambdas.ticks import times
+from tests.lambdas.ticks import plan, times
 
 pytestmark = pytest.mark.local_aws
-
-
-def plan(execution: str, **asked: Any) -> dict[str, Any]:
-    return call(handler, input={"table": "orders", **asked}, execution=execution)
 
 
 def test_a_claim_of_an_execution_that_nobody_remembers_is_taken_over(account: Account):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lambdas.plan import handler
 from pipeline.errors import ClaimUnreadable
 from pipeline.mails.commands import filled
-from tests.lambdas.account import DEPLOYMENT, Account, call
+from tests.lambdas.account import DEPLOYMENT, Account
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
 
@@ -54,9 +54,9 @@ def test_the_mail_s_command_removes_every_claim_also_below_others_and_more_than_
     for name in ("run/a/b", "run/1/2/3", *(f"run/{number}" for number in range(1, 12))):
         account.put_parameter("orders", name, "no claim")
     with pytest.raises(ClaimUnreadable):
-        call(handler, input={"table": "orders"}, execution=account.execution())
+        plan(account.execution())
     command = filled(ClaimUnreadable.command, "orders", DEPLOYMENT)
     elsewhere = {**os.environ, **dict.fromkeys(("AWS_REGION", "AWS_DEFAULT_REGION"), "eu-west-1")}
     subprocess.run(["/bin/bash", "-o", "pipefail", "-ec", command], check=True, timeout=60, env=elsewhere)
     assert [name for name in account.parameters() if name.startswith("run/")] == []
-    assert call(handler, input={"table": "orders"}, execution=account.execution())["claim"] == 1
+    assert plan(account.execution())["claim"] == 1

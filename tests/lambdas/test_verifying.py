@@ -6,18 +6,14 @@ from typing import Any
 
 import pytest
 
-from lambdas.plan import handler as plan_handler
 from lambdas.record_watermark import handler as record_handler
 from pipeline.errors import JobFailed
 from pipeline.mails.told import Told
 from tests.lambdas.account import Account, call
+from tests.lambdas.ticks import plan
 
 pytestmark = pytest.mark.local_aws
 COUNTS = {"items": 3, "rows": 3, "equal": 3}
-
-
-def plan(execution: str, **asked: Any) -> dict[str, Any]:
-    return call(plan_handler, input={"table": "orders", **asked}, execution=execution)
 
 
 def record(planned: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from local.aws.state_limits import LARGEST_PAYLOAD_BYTES, payload_bytes
 from pipeline.errors import AwsUnavailable, CallRefused
 from pipeline.instants import parse_instant
 from tests.lambdas.account import Account, call
-from tests.lambdas.ticks import Schedule
+from tests.lambdas.ticks import Schedule, plan
 
 pytestmark = pytest.mark.local_aws
 EQUAL = {"items": 3, "rows": 3, "equal": 3}
@@ -22,7 +22,7 @@ NO_MAIL = {"name": "no mail", "action": "sns:Publish", "code": "KMSDisabled", "s
 def begins(account: Account, **asked: str) -> dict[str, Any]:
     """A person's run makes its claim and is stopped while its job runs."""
     execution = account.execution()
-    planned = call(plan_handler, input={"table": "orders", **asked}, execution=execution)
+    planned = plan(execution, **asked)
     account.stop(execution)
     return planned
 

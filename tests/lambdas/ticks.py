@@ -1,4 +1,4 @@
-"""The schedule as the mails see it: ticks that fail or plan, and what has been mailed since."""
+"""Runs up to their plan; and the schedule as the mails see it: ticks that fail or plan, and what has been mailed since."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def times(account: Account, **later: float) -> dict[str, str]:
     """When an execution began, and its state was entered, so much later than the account's present."""
     instant = (account.aws.now() + timedelta(**later)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     return {"startedAt": instant, "enteredAt": instant}
+
+
+def plan(execution: str, **asked: Any) -> dict[str, Any]:
+    """What Plan answers. `asked`: what the execution's input has beside the table."""
+    return call(plan_handler, input={"table": "orders", **asked}, execution=execution)
 
 
 class Schedule:
