@@ -9,10 +9,10 @@ from lambdas.aws import executions, jobs, parameters, reports, source, table
 from pipeline.deployment import Deployment
 from pipeline.events import StateEvent
 from pipeline.instants import parse_timestamp
+from pipeline.planning.corrections import record
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
-from pipeline.planning.plans import record
 from pipeline.planning.wish_ends import may_be_untold
 from pipeline.table.marker import TableState
 

@@ -45,16 +45,16 @@ from pipeline.planning.actions import (
     Export,
     Halt,
     Idle,
-    Record,
 )
+from pipeline.planning.corrections import correction, record
 from pipeline.planning.execution_input import ExecutionInput, asking
 from pipeline.planning.half_done import full_refused_for_good, half_done, out_of_reach, wish_given_up
 from pipeline.planning.observation import Observation
-from pipeline.planning.plans import new_maintenance, new_plan, record
+from pipeline.planning.plans import new_maintenance, new_plan
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import load_too_long, recovery_too_short, unfit
 from pipeline.planning.wish_ends import made_anew, untold_end
-from pipeline.planning.wishes import earliest_backfill, is_fulfilled, serves, special_wish
+from pipeline.planning.wishes import earliest_backfill, serves, special_wish
 from pipeline.table.maintenance import is_due
 
 _NONE_POSSIBLE = (
@@ -75,7 +75,7 @@ def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action
         or _give_up(seen, wish)
         or half_done(seen, wish)
         or unfit(seen, wish)
-        or _correction(seen, wish)
+        or correction(seen, wish)
         or special_wish(seen, wish, rules.window_length)
         or _handed_over(seen, _next_work(seen, rules))
         or _up_to_date(seen, rules.window_length)
@@ -181,19 +181,8 @@ def _rebuild(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action | 
     return recovery_too_short(seen, rules.history_needed) or load_too_long(seen) or anew
 
 
-def _correction(seen: Observation, wish: ExecutionInput) -> Record | None:
-    """The parameter last-export-time is corrected from the table before anything new is begun.
-
-    Whatever came first would write it again without a word: nobody would hear of a round whose run died before its mail,
-    or of a parameter that somebody has changed. A dry run passes over it: who asks for a price is told of the work. And
-    where it cannot be done, that is told once, and then the table is followed all the same.
-    """
-    found = None if wish.dry_run or seen.cannot_record else record(seen)
-    return found and replace(found, fulfils=is_fulfilled(seen, wish))
-
-
 def _update(seen: Observation, rules: Rules) -> Action | None:
-    """Bootstrap, or catch up; None where the table is as it should be.
+    """Bootstrap, or catch up, or else the correction that was passed over; None where the table is as it should be.
 
     Where the source keeps too little history nothing is begun anew, but what can still be exported is.
     """

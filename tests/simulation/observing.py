@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 
+from pipeline.planning.corrections import record
 from pipeline.planning.execution_input import tick_of
 from pipeline.planning.journal import Claim, newest_claim
 from pipeline.planning.observation import Observation
-from pipeline.planning.plans import record
 from pipeline.planning.wish_ends import may_be_untold
 from pipeline.table.marker import TableState
 from tests.simulation.account import Parameters
