@@ -60,7 +60,7 @@ class Failure:
         return _kind(self.error)
 
     def told_as(self, plan: PlanEvent) -> Kind:
-        """What it is told as, and the same as. `plan`: the run's, or {}."""
+        """What tells it from other failures: of the same one again nothing is told. `plan`: the run's, or {}."""
         return Kind(self.error, self.state, plan.get("mode", ""))
 
     @classmethod

@@ -115,9 +115,10 @@ def after_look(
 ) -> News:
     """What a run that has not failed is worth telling. `began`: its tick, or when a person started it.
 
-    `works`: it carried a round out (`by_round`), or found the table up to date; `maintained`: the round was maintenance. What
-    only a table that is up to date can show, that its source keeps enough history, no round ends. `rows`: what is
-    known of the table's. A doubt is told once, until it has been verified or made anew; what is found of before, not at all.
+    `works`: it carried out a round that shows so (`by_round`), or found the table up to date; `maintained`: the round was
+    maintenance, or what was done last. What only a table that is up to date can show, that its source keeps enough history,
+    no round ends. `rows`: what is known of the table's. A doubt is told once, until the table has been verified or made
+    anew; what is found of before, not at all.
     """
     # Who only looks on sees the table as it was before a run at work made it anew.
     if (works or by_round) and horizon and told.trusted and horizon.watermark < told.trusted:

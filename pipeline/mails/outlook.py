@@ -86,7 +86,7 @@ def _told_horizon(seen: Observation) -> Horizon | None:
 
 
 def _without_recovery(seen: Observation, began: datetime) -> Horizon | None:
-    """The horizon of a paused table whose recovery is off, which no run fails with: with that, all history has gone."""
+    """The horizon of a paused table whose recovery is off: all history has gone, and while it is paused no run fails for that."""
     now = max(began, seen.table.watermark or began) + timedelta(seconds=1)
     return replace(seen, source=replace(seen.source, earliest=now, latest=now)).horizon
 

@@ -14,7 +14,7 @@ from pipeline.planning.execution_input import wish_text
 
 
 def unclaimed(event: StateEvent) -> str:
-    """The backfill, full export or verification that a run was to do and has not claimed, as its input; "" where there is none.
+    """What a run was asked for beside an update and has not claimed, as its input; "" where there is no such wish.
 
     What has been claimed is finished by the next run, whoever starts it; what has not been is forgotten with this one, also
     where this one has gone on with somebody else's work first.
