@@ -88,7 +88,7 @@ def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
 def _passed_by(seen: Observation, plan: RunPlan, rules: Rules) -> Halt:
     """A wish that was begun for a source, or for a state of the table, that is no more."""
     table, told = seen.source.table.name, f"the {CALLED[plan.mode]} ({plan.job_id}) {_why(seen, plan)}"
-    begins = backfill_again(seen, plan.start) if plan.mode == BACKFILL and seen.horizon else None
+    begins = backfill_again(seen, plan.start) if plan.mode == BACKFILL else None
     asked, remedy = asking(table, plan.mode, format_instant(begins) if begins else ""), ASK_FOR_IT
     lost = unfit(seen, ExecutionInput(table))
     if plan.mode == VERIFY:
@@ -97,7 +97,7 @@ def _passed_by(seen: Observation, plan: RunPlan, rules: Rules) -> Halt:
         asked, remedy = "", made_anew(plan.mode)
     elif lost:
         asked, remedy = asking(table, FULL), _FULL_BRINGS
-    elif plan.mode == BACKFILL and begins is None:
+    elif begins is None:  # of a backfill, as a full export is passed by only where there is no table
         asked, remedy = asking(table, UPDATE), _CATCH_UP
     return Halt.of(WishGivenUp, told, remedy, ends=plan.job_id, asked=asked)
 
