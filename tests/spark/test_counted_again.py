@@ -6,9 +6,10 @@ import pytest
 
 import spark.refusals
 from pipeline.errors import CountMismatch
-from spark.loading import passes
+from spark.iceberg.commit_properties import counted_so_far
+from spark.loading import load, passes
 from tests.spark import tampering
-from tests.spark.sample_items import N, S, item
+from tests.spark.sample_items import N_KEY, N, S, item
 
 pytestmark = pytest.mark.spark
 
@@ -46,10 +47,14 @@ def test_the_file_is_found_by_one_reading_of_all(source, readings, job):
     assert len(uris) == len(tampering.full_files(source, order)) > 1
 
 
+def _doubled(found):
+    return {name: 2 * count for name, count in found.items()}
+
+
 def _counted_twice(monkeypatch):
     """From now on loads count as if each of their tasks had been done twice."""
     found = passes._found
-    monkeypatch.setattr(passes, "_found", lambda *of: {name: 2 * count for name, count in found(*of).items()})
+    monkeypatch.setattr(passes, "_found", lambda *of: _doubled(found(*of)))
 
 
 def test_a_load_of_which_tasks_were_done_twice_reads_nothing_again(source, readings, monkeypatch):
@@ -66,4 +71,24 @@ def test_more_records_than_the_manifest_says_are_refused_even_where_tasks_were_d
     before = source.rows()
     with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d+ record"):
         source.run(order)
+    assert source.rows() == before
+
+
+def test_a_table_is_replaced_whole_also_where_tasks_were_done_twice(shop, monkeypatch):
+    source = shop(key=N_KEY)
+    source.put(1, item("a", sk={"N": "1"}))
+    source.load(5)
+    source.put(6, item("a", sk={"N": "1.5"}))
+    monkeypatch.setattr(load, "counted_so_far", lambda *of: _doubled(counted_so_far(*of)))
+    assert source.load(15)["counts"]["read"] == 2
+    assert source.differences(15) == []
+
+
+def test_a_load_that_has_met_fewer_items_than_the_manifest_says_is_refused_though_no_file_holds_fewer(
+    source, monkeypatch
+):
+    found, before = passes._found, source.rows()
+    monkeypatch.setattr(passes, "_found", lambda *of: {**found(*of), "items": 9})
+    with pytest.raises(CountMismatch, match="the manifests say 10 records, read: 9"):
+        source.load(25)
     assert source.rows() == before

@@ -148,6 +148,14 @@ def test_a_load_refuses_items_without_the_declared_key(source):
     assert source.state == before
 
 
+def test_a_verification_refuses_items_without_the_declared_key(source):
+    order = replace(source.full(5), job="verify")
+    tampering.rewrite(source, order, lambda lines: [line.replace('"pk":', '"qk":') for line in lines])
+    with pytest.raises(errors.KeyMismatch, match=r"2 items of .* without the key pk:S") as refused:
+        run(source.spark, order)
+    assert refused.value.remedy == errors.ITEM_WITHOUT_KEY
+
+
 def test_a_job_takes_only_its_own_kind_of_export(source):
     full, windows = source.full(30), source.windows(5, 25)
     for order, other in ((full, windows), (windows, full)):
