@@ -10,7 +10,9 @@ from pipeline.columns.growth import first_columns
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.pins import as_said, check_followed
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Kind
+from pipeline.columns.table_columns import Columns
+from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
+from pipeline.errors import RebuildNeeded
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 
@@ -106,3 +108,56 @@ def test_only_types_that_no_column_shows_are_looked_for_in_values(attribute, sai
     overrides = Overrides.parse(said)
     found = as_said(columns(item(a=attribute)), overrides)
     assert [rule.pointer for rule in beyond_columns(found, overrides)] == beyond
+
+
+MAPS = {
+    "l": {"L": [{"M": {"x": S}}]},
+    "m": {"M": {"in": {"M": {"x": S}}}},
+    "d": {"M": {f"k{n}": {"M": {"x": S}} for n in range(600)}},
+}
+
+
+def test_what_loses_everything_inside_to_what_is_dropped_goes_as_well():
+    said = Overrides.parse({path: {"drop": True} for path in ("/l/*/x", "/m/in/x", "/d/*/x")})
+    assert set(named(rebuilt(columns(item(**MAPS)), KEY, profile(), said).columns)) == {"pk", "sk"}
+
+
+def test_what_is_said_of_maps_inside_reaches_them_also_where_no_item_has_them_now():
+    said = Overrides.parse(dict.fromkeys(("/l/*/x", "/m/in/x", "/d/*/x"), "string"))
+    after = named(rebuilt(columns(item(**MAPS)), KEY, profile(), said).columns)
+    (inside,) = after["m"].fields
+    assert [type_.fields[0].type for type_ in (after["l"].element, inside.type, after["d"].element)] == [SCALARS] * 3
+
+
+def test_plain_json_in_elements_and_members_takes_what_is_said_of_its_place():
+    mixed = {"M": {"x": {"L": [N, S]}}}
+    said = Overrides.parse({"/l/*/x": "L", "/d/*/x": "L"})
+    found = columns(item(l={"L": [mixed]}, d={"M": {f"k{n}": mixed for n in range(600)}}))
+    read = named(as_said(found, said))
+    assert [read[name].element.fields[0].type.tag for name in ("l", "d")] == ["L", "L"]
+
+
+def test_a_member_that_is_only_named_has_the_type_that_is_said_of_any():
+    said = Overrides.parse({"/m/*": "string", "/m/unseen": {"name": "called"}})
+    found = named(first_columns(KEY, profile(item(m={"M": {"x": S}})), said))
+    assert {field.name: field.type for field in found["m"].fields} == {"called": SCALARS, "x": SCALARS}
+
+
+def test_of_any_name_in_one_map_that_counts_which_is_said_of_the_one():
+    said = Overrides.parse({"/m/*/*": "string", "/m/x/*": "N"})
+    numbers = {"M": {f"k{n}": N for n in range(600)}}
+    found = named(first_columns(KEY, profile(item(m={"M": {"x": numbers, "y": numbers}})), said))
+    assert [field.type.element for field in found["m"].fields] == [LONG, SCALARS]
+
+
+def test_what_is_declared_leaves_what_was_seen_as_it_was():
+    seen = profile(item(m={"M": {"x": N}}))
+    first_columns(KEY, seen, Overrides.parse({"/m/x": "string"}))
+    assert named(first_columns(KEY, seen))["m"].fields[0].type == LONG
+
+
+def test_members_of_maps_in_lists_whose_names_are_one_in_files_need_a_full_export():
+    inside = ColumnType(Kind.STRUCT, fields=(Field("1", "1", TEXT), Field("x", "_1", TEXT)))
+    stuck = Columns((Field("pk", "pk", TEXT),), (Field("l", "l", ColumnType(Kind.LIST, element=inside)),))
+    with pytest.raises(RebuildNeeded, match="'1' and '_1' are one in Parquet files"):
+        check_followed(stuck, Overrides())

@@ -61,11 +61,24 @@ def named(*schemas: list[dict[str, Any]], partition: str = "pk_bucket") -> dict[
             {"_misfits": "_misfits_3"},
             id="made anew of another type",
         ),
+        pytest.param(
+            [PK, column(5, "_misfits", {**MAP, "value": "long"}), column(6, "_write_time", "timestamp")],
+            {"_misfits": "_misfits_2", "_write_time": "_write_time_2"},
+            id="made anew of types that are nearly theirs",
+        ),
+        pytest.param(
+            [PK, WRITTEN, column(5, "_misfits", {**MAP, "key": "int"})],
+            {"_misfits": "_misfits_2"},
+            id="made anew by numbers",
+        ),
         pytest.param([PK, WRITTEN, column(5, "_misfits", MAP)], {}, id="made anew"),
         pytest.param(
             [PK, called(TOTAL, "_write_time"), MISFITS], {"_write_time": "total"}, id="an attribute's instead"
         ),
         pytest.param([called(PK, "pk#new"), TOTAL, WRITTEN, MISFITS], {"pk#new": "pk"}, id="the key as a replacement"),
+        pytest.param(
+            [PK, WRITTEN, MISFITS, {**column(5, "pk#new"), "doc": "pk"}], {}, id="a replacement beside the key"
+        ),
         pytest.param([PK, called(TOTAL, "total#new"), WRITTEN, MISFITS], {}, id="an attribute as a replacement"),
     ],
 )

@@ -167,10 +167,39 @@ def test_a_rebuild_that_follows_already_replaces_nothing():
     assert rebuilt(before, KEY, profile({"who": grown_since, "n": N}), overrides).replaced == frozenset()
 
 
-@pytest.mark.parametrize("overrides", [said(a="S"), said(a={"name": "x"}), Overrides.parse({"/m/age": "string"})])
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        *(said(a="S"), said(a={"name": "x"}), said(a={"hash": True}), said(pk={"name": "x"})),
+        Overrides.parse({"/m/age": "string"}),
+    ],
+)
 def test_types_and_names_that_the_table_was_not_loaded_with_need_a_rebuild(overrides):
     with pytest.raises(RebuildNeeded, match="columns"):
         check_followed(columns({"a": N, "m": PERSON}), overrides)
+
+
+DICTIONARY = {"M": {f"k{n}": N for n in range(600)}}
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "follows"),
+    [
+        *(("N", {"N": "9" * 40}, True), ("N", {"N": "1.5"}, True), ("N", S, False)),
+        *(("NS", {"NS": ["1"]}, True), ("NS", {"SS": ["x"]}, False)),
+        *(("L", {"L": [S, N]}, True), ("L", {"L": [S]}, True), ("L", {"SS": ["x"]}, False)),
+        *(("M", PERSON, True), ("M", DICTIONARY, True), ("M", {"L": [S]}, False)),
+        *(("struct", PERSON, True), ("struct", DICTIONARY, False)),
+        *(("map", DICTIONARY, True), ("map", PERSON, False)),
+    ],
+)
+def test_where_a_declared_type_leaves_a_choice_only_its_own_kinds_of_columns_follow_it(word, value, follows):
+    there = columns({"a": value})
+    if follows:
+        assert check_followed(there, said(a=word)) is None
+    else:
+        with pytest.raises(RebuildNeeded, match=f"declares the type {word}; the column is "):
+            check_followed(there, said(a=word))
 
 
 def test_whoever_has_renamed_a_column_of_which_the_name_is_set_may_name_it_so_again():
@@ -200,11 +229,10 @@ def test_a_path_that_never_reaches_anything_is_refused_before_anybody_trusts_it(
 
 
 def test_what_is_declared_for_one_name_of_a_dictionary_is_not_declared_for_all():
-    dictionary = {"M": {f"k{n}": N for n in range(600)}}
     for one, expected in ((S, Kind.JSON), (N, Kind.DICTIONARY)):
-        found = columns({"m": {"M": {**dictionary["M"], "one": one}}}, overrides=Overrides.parse({"/m/one": "string"}))
+        found = columns({"m": {"M": {**DICTIONARY["M"], "one": one}}}, overrides=Overrides.parse({"/m/one": "string"}))
         assert types(found)["m"].kind is expected
-    assert types(columns({"m": dictionary}, overrides=Overrides.parse({"/m/*": "string"})))["m"].element == SCALARS
+    assert types(columns({"m": DICTIONARY}, overrides=Overrides.parse({"/m/*": "string"})))["m"].element == SCALARS
 
 
 def test_a_type_that_is_declared_for_any_name_is_that_of_each_field():

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns.description import column_kinds, exact_names, is_described_by_path
-from pipeline.columns.table_columns import Columns, columns_of
+from pipeline.columns.table_columns import Columns, check_names_free, columns_of, has_key
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
+from pipeline.errors import TableContended
 from tests.pipeline.seen import KEY
 
 LONG_NAME = "n" * 300
@@ -67,8 +68,9 @@ def test_columns_come_back_from_the_metadata_as_they_were():
     for by_path in (names, kinds):
         assert columns_of({**metadata, "properties": {**properties, **by_path}}, KEY) == was
         assert is_described_by_path({**properties, **by_path})
-    specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "pk_bucket"}, {"name": "sk"}]}]
-    assert columns_of({**metadata, "partition-specs": specs}, KEY) == replace(was, taken=frozenset({"pk_bucket"}))
+    specs = [{"fields": [{"name": "pk_bucket"}]}, {"fields": [{"name": "sk"}]}]
+    for told in (specs, specs[::-1]):  # whichever is the newest
+        assert columns_of({**metadata, "partition-specs": told}, KEY) == replace(was, taken=frozenset({"pk_bucket"}))
 
 
 OWN_TYPES = [
@@ -116,3 +118,53 @@ def test_a_column_that_somebody_has_added_under_the_name_of_an_attribute_holds_n
         }
         (m,) = (field for field in found.attributes if field.name == "m")
         assert [field.attribute for field in m.type.fields] == ["", "J"]
+
+
+def test_what_is_told_of_a_field_by_its_id_counts_before_its_path_and_before_what_others_are_called():
+    told = {"1": "other", "3": "pk", "/pk": "pk", "2": "sk"}
+    properties = {
+        "tidemark.names": json.dumps(told),
+        "tidemark.kinds": json.dumps({"#4": "set", "l.element": "json", "#7": "digits"}),
+    }
+    found = columns_of({"schemas": [SCHEMA], "current-schema-id": 0, "properties": properties}, KEY)
+    assert {field.name: field.attribute for field in found.all} == {
+        "n": "pk",
+        "sk": "sk",
+        "pk": "other",
+        "l": "L",
+        "m": "M",
+    }
+    assert found.types["L"] == ColumnType(Kind.SET, element=DIGITS)
+
+
+def test_a_column_of_somebodys_own_that_came_before_takes_no_attribute_that_is_told_of_another():
+    fields = [{"id": 0, "name": "mine", "type": "string", "doc": "L"}, *SCHEMA["fields"]]
+    properties = {"tidemark.names": json.dumps({"4": "L"})}
+    found = columns_of(
+        {"schemas": [{**SCHEMA, "fields": fields}], "current-schema-id": 0, "properties": properties}, KEY
+    )
+    assert {field.name: field.attribute for field in found.attributes} == {"mine": "", "n": "nnn…", "l": "L", "m": "M"}
+
+
+def test_a_map_by_numbers_inside_a_struct_is_of_a_type_that_no_attribute_has():
+    by_numbers = {"type": "map", "key-id": 13, "key": "int", "value-id": 14, "value": "string"}
+    inside = {"type": "struct", "fields": [{"id": 8, "name": "j", "type": by_numbers}]}
+    fields = [*SCHEMA["fields"][:2], {"id": 5, "name": "m", "type": inside}]
+    found = columns_of({"schemas": [{**SCHEMA, "fields": fields}], "current-schema-id": 0}, KEY)
+    assert [field.type.kind for field in found.types["m"].fields] == [Kind.OTHER]
+
+
+@pytest.mark.parametrize("around", [None, Kind.LIST, Kind.DICTIONARY])
+def test_a_member_is_not_added_under_a_name_that_has_come_to_another_however_deep(around):
+    def held(attribute):
+        struct = ColumnType(Kind.STRUCT, fields=(Field(attribute, "x", TEXT),))
+        return [Field("M", "m", ColumnType(around, element=struct) if around else struct)]
+
+    check_names_free(held("x"), held("x"))
+    with pytest.raises(TableContended, match="'x' has come to hold 'X', and not 'x'"):
+        check_names_free(held("X"), held("x"))
+
+
+def test_rows_are_found_by_a_key_in_its_own_order():
+    metadata = {"properties": {"tidemark.key": '["sk", "pk"]'}}
+    assert (has_key(metadata, KEY[::-1]), has_key(metadata, KEY)) == (True, False)
