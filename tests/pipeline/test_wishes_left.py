@@ -1,0 +1,93 @@
+"""What a failure's mail says of wishes that no run goes on with, and of those that one does."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.planning.horizon import Horizon
+from tests.pipeline.rounds import PLANNED, failed
+from tests.pipeline.world import at
+
+ANEW = "The next run makes the table anew from a full export by itself."
+WHERE_IT_ENDS = " After 3 job runs in all it is given up instead, and a mail says so.\n"
+
+
+@pytest.mark.parametrize(
+    ("mode", "error", "ends"),
+    [
+        *(("backfill", "KeyDoesNotFit", True), ("full", "OverrideContradicted", True)),
+        *(("verify", "VerificationFailed", True), ("verify", "ChecksumMismatch", True)),
+        *(("backfill", "ChecksumMismatch", False), ("full", "ChecksumMismatch", False)),
+        *(("maintain", "TableContended", False), ("update", "KeyDoesNotFit", False)),
+    ],
+)
+def test_a_refusal_of_its_job_is_the_end_of_a_wish_unless_it_is_exported_anew(mode, error, ends):
+    mail = failed(error, planned={**PLANNED, "mode": mode}, reported=True)
+    assert mail.facts["wish_ended"] == (PLANNED["job_id"] if ends else "")
+
+
+@pytest.mark.parametrize(
+    ("mode", "error"), [("full", "PermissionMissing"), ("backfill", "DatabaseMissing"), ("verify", "TableFilesMissing")]
+)
+def test_what_the_table_may_not_show_yet_or_the_next_run_records_is_no_end_of_a_wish(mode, error):
+    assert failed(error, "RecordWatermark", planned={**PLANNED, "mode": mode}).facts["wish_ended"] == ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "told", "command"),
+    [
+        ("update", ANEW, '{"table":"orders"}'),
+        ("full", ANEW, '{"table":"orders"}'),
+        ("backfill", f"{ANEW} It then shows what the backfill was to bring.", '{"table":"orders"}'),
+        ("verify", ANEW, '{"table":"orders","mode":"verify"}'),
+    ],
+)
+def test_where_a_job_has_found_its_table_gone_only_a_verification_is_to_be_asked_for_again(mode, told, command):
+    mail = failed("TableGone", planned={**PLANNED, "mode": mode}, reported=True)
+    assert f"does by itself: {told}\n" in mail.text
+    assert mail.facts["command"].endswith(f"--input '{command}'")
+
+
+def test_an_update_that_is_only_to_be_recorded_is_tried_again():
+    mail = failed("AwsUnavailable", "RecordWatermark", planned={**PLANNED, "kind": "Record", "mode": "update"})
+    assert "does by itself: The next scheduled run tries again by itself." in mail.text
+
+
+def test_of_a_wish_whose_job_aws_has_kept_from_running_it_is_not_said_when_it_is_given_up():
+    assert WHERE_IT_ENDS not in failed("AwsUnavailable", planned={**PLANNED, "mode": "backfill"}).text
+
+
+def test_a_full_export_of_which_nothing_is_lost_is_given_up_also_where_lost_history_would_be_made_good():
+    there = Horizon(at("10:00"), at("09:00"), at("13:00")).to_json()
+    planned = {**PLANNED, "mode": "full", "history": there, "rebuilds": True}
+    assert WHERE_IT_ENDS in failed("JobFailed", planned=planned).text
+
+
+def test_a_verification_that_is_tried_once_more_when_history_is_lost_is_to_be_asked_for_once_the_table_is_anew():
+    mail = failed("HistoryLost", "StartExports", planned={**PLANNED, "mode": "verify", "claim": 8, "rebuilds": True})
+    assert f"does by itself: {ANEW}\n" in mail.text
+    assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
+
+
+def test_what_a_verification_has_found_is_not_to_be_looked_for_once_more():
+    mail = failed("VerificationFailed", planned={**PLANNED, "mode": "verify"}, reported=True)
+    assert ("does by itself: Nothing: a person must act.\n" in mail.text, mail.facts["ask_again"]) == (True, "")
+
+
+ENDED = {
+    "kind": "Halt",
+    "table": "orders",
+    "mode": "verify",
+    "ends": "v-1",
+    "asked": '{"table":"orders","mode":"verify"}',
+}
+
+
+def test_whoever_asks_for_something_else_when_a_wish_s_end_is_told_is_to_ask_for_that_again():
+    mail = failed("PermissionMissing", "Plan", asked={"mode": "full"}, planned=ENDED)
+    assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"full"}'""")
+
+
+@pytest.mark.parametrize(("error", "is_asked_for"), [("PermissionMissing", True), ("KeyDoesNotFit", False)])
+def test_a_wish_whose_end_is_told_is_to_be_asked_for_again_unless_a_full_export_is_what_helps(error, is_asked_for):
+    assert bool(failed(error, "Plan", planned=ENDED).facts["ask_again"]) is is_asked_for
