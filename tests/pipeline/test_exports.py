@@ -14,6 +14,7 @@ from pipeline.exports.requests import (
     LONGEST_EXPORT,
     ExportRequest,
     client_token,
+    exports_of,
     failure_of,
     is_lost,
     retries,
@@ -128,3 +129,26 @@ def test_an_export_is_lost_when_it_has_failed_or_should_have_ended_long_ago():
     assert not is_lost(running, at("20/10:59"))
     assert is_lost(running, at("20/11:00"))
     assert failure_of(running).name == "ExportTimedOut"
+
+
+BELOW = "s3://a-bucket/exports/or.ders/AWSDynamoDB"
+
+
+def test_exports_are_found_again_by_where_their_manifests_lie():
+    summaries = [f"{BELOW}/{name}/manifest-summary.json" for name in ("01-a", "02-b")]
+    found = exports_of(summaries, "arn:of/orders", "a-bucket", "exports/or.ders")
+    assert found == ["arn:of/orders/export/01-a", "arn:of/orders/export/02-b"]
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        pytest.param("s3://a-bucket/exports/or-ders/AWSDynamoDB/02-b/manifest-summary.json", id="another folder"),
+        pytest.param("s3://other/exports/or.ders/AWSDynamoDB/02-b/manifest-summary.json", id="another bucket"),
+        pytest.param(f"{BELOW}/x/02-b/manifest-summary.json", id="deeper"),
+        pytest.param(f"{BELOW}/02-b/manifest-summary.json.old", id="another file"),
+    ],
+)
+def test_none_are_found_again_where_one_lies_elsewhere(elsewhere):
+    there = f"{BELOW}/01-a/manifest-summary.json"
+    assert exports_of([there, elsewhere], "arn:of/orders", "a-bucket", "exports/or.ders") == []

@@ -60,6 +60,13 @@ def test_every_length_divides_the_next(shortest, longest, steps):
 
 
 @pytest.mark.parametrize(
+    ("most", "longest"), [(300, 240), (240, 240), (239, 120), (60, 60), (59, 30), (15, 15), (14, 15)]
+)
+def test_the_longest_is_a_step_that_is_no_longer_than_it_may_be(most, longest):
+    assert minutes(USUAL.up_to(timedelta(minutes=most)).longest) == longest
+
+
+@pytest.mark.parametrize(
     ("last", "expected"),
     [
         pytest.param([commit("12:00 12:15", 10)], 30, id="billed the least: the next step"),

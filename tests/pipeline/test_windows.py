@@ -98,6 +98,12 @@ def test_ends_are_on_the_grid_where_that_costs_no_window(start, steps, minutes):
             "14/00:00 15/00:00 16/00:00 17/00:00 18/00:00 19/00:00 20/00:00 00:00",
             id="a grid that would cost an eighth window gives way",
         ),
+        pytest.param(
+            "20/23:45 22/00:00",
+            timedelta(hours=24),
+            "20/23:45 00:00 22/00:00",
+            id="the first is of the shortest length",
+        ),
     ],
 )
 def test_a_stretch_is_cut_at_the_grid_where_that_is_legal_and_costs_no_window(text, grid, expected):
