@@ -6,7 +6,9 @@ import json
 
 from pipeline.columns.columns_file import from_file, to_file
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.settings import TableSettings
 
+NAMED = "shop/pii"
 SAID = Overrides.parse({"e-mail 📧": {"hash": True}, "/address/zip": {"type": "S", "name": "zip"}})
 
 
@@ -21,3 +23,13 @@ def test_the_same_settings_make_the_same_file():
     said = {"orders": SAID, "carts": SAID}
     assert to_file(said) == to_file(dict(reversed(said.items())))
     assert list(json.loads(to_file({"orders": SAID, "ledger": NO_OVERRIDES}))) == ["orders"]
+
+
+def test_what_is_said_of_columns_tells_settings_from_others_though_it_lies_apart():
+    digests = {TableSettings("orders", "orders", columns=said).digest for said in (SAID, SAID, NO_OVERRIDES)}
+    assert len(digests) == 2
+
+
+def test_a_secret_is_used_only_where_a_column_is_hashed():
+    for said, used in ((SAID, NAMED), (Overrides.parse({"total": "N"}), ""), (NO_OVERRIDES, "")):
+        assert TableSettings("orders", "orders", columns=said, hash_secret=NAMED).used_secret == used

@@ -27,6 +27,8 @@ def parsed(**said):
         "a@b@example.com",
         "a\x07@example.com",
         "a\x7f@example.com",
+        "a@example.com b",
+        "a@example.com\n",
     ],
 )
 def test_what_is_more_than_one_mail_address_alone_is_refused(address):
@@ -72,3 +74,50 @@ def test_scalars_beside_containers_in_a_schema_file_are_refused_with_the_reason(
 def test_a_table_is_paused_by_a_flag(said):
     with pytest.raises(SettingRefused, match=r"tables\[0\]\.paused is .*; allowed is true or false"):
         parsed(paused=said)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "over"),
+    [
+        ("iceberg_table", "t" * 255, "t" * 256),
+        ("hash_secret", "s" * 512, "s" * 513),
+        ("snapshot_days", 3650, 3651),
+        ("maintain_days", 365, 366),
+    ],
+)
+def test_what_is_said_of_a_table_has_bounds(name, most, over):
+    assert getattr(parsed(**{name: most}).tables[0], name) == most
+    with pytest.raises(SettingRefused, match=rf"tables\[0\]\.{name} is '?{over}'?; allowed is "):
+        parsed(**{name: over})
+
+
+@pytest.mark.parametrize(
+    ("vcpus", "taken", "refused"),
+    [
+        (1, (2, 8), (1, 9)),
+        (2, (4, 16), (3, 17)),
+        (4, (8, 30), (7, 31)),
+        (8, (16, 20, 60), (12, 18, 64)),
+        (16, (32, 40, 120), (24, 36, 128)),
+    ],
+)
+def test_workers_have_the_memory_that_emr_serverless_gives_them(vcpus, taken, refused):
+    def of(memory):
+        size = {"worker_vcpus": vcpus, "worker_memory_gb": memory}
+        return Settings.parse({"tables": [{"name": "orders"}], "spark": size}).spark.worker_memory_gb
+
+    assert tuple(of(memory) for memory in taken) == taken
+    for memory in refused:
+        with pytest.raises(SettingRefused, match=f"spark.worker_memory_gb is {memory}; allowed is one of "):
+            of(memory)
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [("worker_disk_gb", 20, 200), ("max_executors", 1, 500)])
+def test_sizes_of_jobs_have_bounds(name, least, most):
+    def of(value):
+        return getattr(Settings.parse({"tables": [{"name": "orders"}], "spark": {name: value}}).spark, name)
+
+    assert (of(least), of(most)) == (least, most)
+    for value in (least - 1, most + 1):
+        with pytest.raises(SettingRefused, match=f"spark.{name} is {value}; allowed is a whole number from {least} to"):
+            of(value)
