@@ -10,6 +10,7 @@ from pyspark.errors import AnalysisException
 
 import spark.merging.merge
 import spark.report
+from spark import files
 from spark.iceberg.table import Table
 from spark.job import run
 from tests.spark.sample_items import N, S, item
@@ -38,10 +39,10 @@ def told_again(source, order):
     return [{name: told for name, told in report.items() if name not in ITS_OWN} for report in (again, first)]
 
 
-def with_a_misfit(source):
-    """The order to merge one more window, in which a value fits no column."""
+def with_a_misfit(source, after=1):
+    """The order to merge one more window, in which a value fits no column. `after`: so many minutes after its beginning."""
     at = (source.state.watermark - NOON).total_seconds() / 60
-    source.put(at + 1, item("a", v={"S": str(at)}))
+    source.put(at + after, item("a", v={"S": str(at)}))
     return source.windows(at, at + 20)
 
 
@@ -96,6 +97,19 @@ def test_what_fails_after_the_commit_fails_neither_the_job_nor_its_report(source
     assert told == [order.job_id, "committed", as_of(order.end)]
     assert report["counts"] == dict(source.state.marker.counts)
     assert [(found["path"], found["example"]) for found in report["misfits"]] == [("/v", '{"pk":"a"}')]
+
+
+def test_a_row_that_changed_at_the_very_beginning_of_a_stretch_is_told_again(source):
+    again, first = told_again(source, with_a_misfit(source, after=0))
+    assert (again, len(first["misfits"])) == (first, 1)
+
+
+def test_a_refusal_that_an_earlier_try_has_left_is_not_told_of_work_that_is_in_the_table(source):
+    order = with_a_misfit(source)
+    counts = run(source.spark, order)["counts"]
+    files.write(source.spark, order.report_uri, b'{"outcome": "refused", "error": "JobFailed"}')
+    report = run(source.spark, order)
+    assert (report["outcome"], report["counts"], "error" in report) == ("already_there", counts, False)
 
 
 def test_where_the_rows_cannot_be_looked_at_either_the_counts_are_told(source, monkeypatch):
