@@ -38,6 +38,22 @@ def test_a_rebuild_that_was_killed_leaves_every_column_what_it_was(shop, monkeyp
     assert source.differences(30) == []
 
 
+def test_the_next_rebuild_takes_nothing_of_what_one_that_was_killed_has_left(shop, monkeypatch):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "v": {"BOOL": True}})
+    with monkeypatch.context() as patched:
+        patched.setattr(spark.loading.load.Table, "publish", killed)
+        with pytest.raises(Killed):
+            source.load(15)
+    source.put(16, {"pk": {"S": "a"}, "v": S})
+    source.load(30)
+    assert source.differences(30) == []
+    assert set(source.metadata["refs"]) == {"main"}
+    assert set(source.rows()["a"]) == {"pk", "v", "_write_time", "_misfits"}
+
+
 @pytest.fixture
 def half_done(shop, monkeypatch):
     """A table whose key got another type by a load that was killed right after its commit, and that load's order."""

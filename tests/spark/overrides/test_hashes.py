@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pipeline.columns.overrides import Overrides
+from pipeline.errors import HashSecretUnfit
 from spark.hiding.protection import Protection
 from tests.spark.overriding import SECRET, hashed
 from tests.spark.sample_items import S, lines
@@ -44,3 +45,11 @@ def test_numbers_are_hashed_by_value_and_no_two_of_them_alike(spark):
     hashes = [json.loads(row["safe"])["n"]["S"] for row in protection.items_text(items, "value", "safe").collect()]
     printed = ("1.5", "15", "15000000000", "15" + "0" * 99, "150", "0")
     assert hashes == [hashed(f'{{"N":"{text}"}}') for text in printed]
+
+
+@pytest.mark.parametrize("secret", ["s" * 16, "é" * 8])
+def test_sixteen_bytes_are_a_secret_and_fewer_are_none(secret):
+    hashes = Overrides.parse({"email": {"hash": True}})
+    assert Protection.of(hashes, secret).fingerprint
+    with pytest.raises(HashSecretUnfit, match=r"the secret has 1[45] bytes"):
+        Protection.of(hashes, secret[:-1])
