@@ -77,5 +77,6 @@ def history_line(horizon: Horizon | None) -> list[str]:
         return []
     if horizon.is_lost:
         return ["History is lost: the source's history no longer reaches back to the watermark."]
-    share = f"{horizon.used_percent:.0f} % of the recovery period of {number_of(horizon.recovery_days, 'day')} used"
+    # Rounded down: a level that is not reached yet must not be told as if it were.
+    share = f"{int(horizon.used_percent)} % of the recovery period of {number_of(horizon.recovery_days, 'day')} used"
     return [f"History would be lost in {words(horizon.left)} ({share})."]

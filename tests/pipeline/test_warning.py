@@ -50,6 +50,14 @@ def test_nobody_is_told_to_wait_for_what_has_not_healed(name):
     assert mail.facts["command"].endswith(f" --execution-arn {EXECUTION}")
 
 
+def test_a_level_that_is_not_reached_yet_is_not_told_as_if_it_were():
+    nearly = replace(LATE, latest=at("01/00:00") + timedelta(days=35) * 0.899)
+    event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": OUTLOOK}
+    (mail,) = notices(event, "orders", News(FAILING, warning=75), nearly, DEPLOYMENT)
+    assert "(89 % of the recovery period of 35 days used)" in mail.text
+    assert "The next warning comes at 90 % of the recovery period.\n" in mail.text
+
+
 def test_what_has_failed_for_the_first_time_has_not_failed_since_something_else_did():
     mail = warned(Failure("Plan", "AwsUnavailable", "Busy.", "Nothing to do: wait."))
     assert (
