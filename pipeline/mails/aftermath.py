@@ -76,13 +76,14 @@ class Aftermath:
 
     `by_itself`: what the pipeline does, in words. `heals`: whether nobody need act. `missed`: what no run goes on with, as
     the input that asks for it (of one that was refused, and of a dry run, as it was given); "" where one does, or asking
-    would not help. `remedy`: what helps where asking is enough.
+    would not help. `remedy`: what helps where asking is enough. `is_done`: whether nothing is left to be done.
     """
 
     by_itself: str
     heals: bool = False
     missed: str = ""
     remedy: str = ASK_FOR_IT
+    is_done: bool = False
 
 
 def aftermath(event: StateEvent, failure: Failure, table: str) -> Aftermath:
@@ -147,7 +148,8 @@ def _is_second_try(plan: PlanEvent) -> bool:
 
 def _of_done(failure: Failure) -> Aftermath:
     """Of what is done, whatever has failed after it."""
-    return Aftermath(_DONE, heals=True) if failure.heals_by_itself else Aftermath(f"{_DONE} {_FOR_OTHERS}")
+    by_itself = _DONE if failure.heals_by_itself else f"{_DONE} {_FOR_OTHERS}"
+    return Aftermath(by_itself, heals=failure.heals_by_itself, remedy="Nothing to do.", is_done=True)
 
 
 def makes_anew(failure: Failure, plan: PlanEvent) -> bool:

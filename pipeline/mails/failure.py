@@ -152,8 +152,8 @@ def _facts(
 
 
 def _remedy(failure: Failure, after: Aftermath, plan: PlanEvent) -> str:
-    """What a person is to do. That time heals it helps nobody whose request no run goes on with."""
-    if after.missed and failure.heals_by_itself:
+    """What a person is to do. Nobody is told that it is tried again whose request no run goes on with, or who has it done."""
+    if (after.missed or after.is_done) and failure.heals_by_itself:
         return after.remedy
     return ANEW if makes_anew(failure, plan) else failure.remedy
 

@@ -24,6 +24,15 @@ def test_what_is_done_and_only_not_recorded_is_not_tried_again(mode):
     assert "does by itself: Nothing more: what was asked for is done" in mail.text
 
 
+@pytest.mark.parametrize("kind", ["Export", "Record"])
+def test_of_what_is_done_nobody_is_told_that_it_is_tried_again(kind):
+    planned = {**PLANNED, "kind": kind, "mode": "backfill", "recorded": "", "unrecorded": "backfill", "fulfils": True}
+    mail = failed("AwsUnavailable", "RecordWatermark", planned=planned)
+    assert "What to do: Nothing to do.\n" in mail.text
+    mended = failed("PermissionMissing", "RecordWatermark", planned=planned)
+    assert "What to do: What helps.\n" in mended.text
+
+
 def test_what_is_not_done_after_all_is_tried_again():
     mail = failed("JobFailed", "RecordWatermark", planned={**PLANNED, "mode": "verify"})
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
