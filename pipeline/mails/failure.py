@@ -115,6 +115,8 @@ def _left_behind(failure: Failure, plan: PlanEvent) -> str:
         return f"{_MOVED_SINCE}{files}"
     if plan.get("mode") == MAINTAIN and failure.kind is not TableGone:
         return "This failure has left the table's rows and its watermark as they were; some of its files may be in order already."
+    if plan.get("mode") == VERIFY and failure.kind is not TableGone:
+        return f"{_AS_THEY_WERE}."  # it brings nothing, and moves no watermark that could be recorded
     otherwise = _NOT_RECORDED if failure.state == "RecordWatermark" else f"{_AS_THEY_WERE}."
     return _AFTER.get(failure.kind, otherwise)
 

@@ -99,6 +99,12 @@ def test_maintenance_of_a_table_that_was_rolled_back_meanwhile_says_so_too():
     assert "as they were" not in text
 
 
+@pytest.mark.parametrize(("error", "state"), [("JobFailed", "RunSparkJob"), ("AwsUnavailable", "RecordWatermark")])
+def test_of_a_verification_which_brings_nothing_it_is_not_said_that_it_may_have(error, state):
+    text = failed(error, state, planned={**PLANNED, "mode": "verify"}).text
+    assert "\nThis failure has left the table and its watermark as they were.\n" in text
+
+
 def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_time_there_is():
     failing = incident("12:00", "10:00", Kind("JobFailed", "RunSparkJob", "update"))
     horizon = Horizon(at("10:00"), at("01/12:00"), at("13:00"), 35)
