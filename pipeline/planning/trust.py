@@ -57,7 +57,7 @@ def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | N
     hours = history_needed / timedelta(hours=1)
     return Halt.of(
         RecoveryTooShort,
-        f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g}",
+        f"the source keeps {kept * 24} hours of history; a window, a tick and the time to ask take {hours:g} hours",
     )
 
 

@@ -17,6 +17,8 @@ from pipeline.planning.plans import new_maintenance, new_plan
 #: What a backfill has to be begun in, and tried again where something is in its way, before its beginning is out of reach;
 #: and what is told to whoever comes too late.
 _LEAST_ROOM, _ROOM = timedelta(minutes=45), timedelta(hours=1)
+#: Where no other instant would be taken either.
+_NONE_YET = "Ask again once the table has caught up, from a later instant; the command has the input as it was given."
 
 
 def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedelta) -> Action | None:
@@ -60,7 +62,8 @@ def _backfill(seen: Observation, wish: ExecutionInput, window_length: timedelta)
     if watermark is None:
         return Halt.of(InputRefused, "there is no table yet to backfill; leave out the mode to make it")
     if start < (seen.restorable.earliest + _LEAST_ROOM if _moves(seen) else seen.restorable.earliest):
-        return Halt.of(InputRefused, f"from is {format_instant(start)}; {_possible(seen, watermark)}")
+        remedy = "" if earliest_backfill(seen) else _NONE_YET
+        return Halt.of(InputRefused, f"from is {format_instant(start)}; {_possible(seen, watermark)}", remedy)
     if watermark - start < SHORTEST_WINDOW:
         return Halt.of(
             InputRefused,

@@ -199,4 +199,5 @@ def test_what_can_still_be_exported_is_exported_however_short_the_history():
 def test_the_refusal_says_how_many_hours_are_kept_and_how_many_are_needed():
     action = next_action(keeping(1, seen("")), wish(), Rules(timedelta(days=1), timedelta(days=1, minutes=75)))
     assert isinstance(action, Halt)
-    assert action.message == "the source keeps 24 hours of history; a window, a tick and the time to ask take 25.25"
+    told = "the source keeps 24 hours of history; a window, a tick and the time to ask take 25.25 hours"
+    assert action.message == told

@@ -173,7 +173,7 @@ def test_no_instant_is_told_from_which_a_backfill_would_be_refused_as_well(water
     world = seen(watermark, "01/13:00-21/12:50")
     refused = backfill(replace(world, source=replace(world.source, recovery_days=20)), "01/13:10")
     assert isinstance(refused, Halt)
-    assert told in refused.message
+    assert (told in refused.message, "table has caught up" in refused.remedy) == (True, told == "none is possible")
 
 
 def test_of_a_backfill_that_is_given_up_where_none_is_possible_the_command_is_to_catch_up():
