@@ -98,7 +98,9 @@ def _can_be_told(one: Any, names: tuple[str, ...]) -> bool:
 
 
 def _short(value: Any) -> Any:
-    return value[:_LONGEST_NAME] if isinstance(value, str) else value
+    """What is cut says so: half a key looks like a key, and finds no item."""
+    is_long = isinstance(value, str) and len(value) > _LONGEST_NAME
+    return value[: _LONGEST_NAME - 1] + "…" if is_long else value
 
 
 def _listed(lines: Sequence[str], more: str = _MORE) -> list[str]:
@@ -130,7 +132,8 @@ def _values(one: Mapping[str, Any]) -> str:
 
 def _column(one: Mapping[str, Any]) -> str:
     """A column, and its attribute's path where that is another name."""
-    return one["column"] if one["path"] == f"/{one['column']}" else f"{one['column']} ({on_one_line(one['path'])})"
+    is_named_alike = one["path"] == _short(f"/{one['column']}")
+    return one["column"] if is_named_alike else f"{one['column']} ({on_one_line(one['path'])})"
 
 
 def _such(one: Mapping[str, Any]) -> str:

@@ -86,6 +86,20 @@ def test_a_list_that_was_cut_says_so(count, lines):
     assert told.count("  and more: the report lists fifty, the column _misfits has all") == is_cut
 
 
+@pytest.mark.parametrize(("length", "is_cut"), [(120, False), (121, True)])
+def test_a_key_that_was_cut_says_so(length, is_cut):
+    key = '{"id":"'.ljust(length, "a")
+    told = told_drift(drift_of({"misfits": [{**MISFIT, "example": key}]}), 2)[1]
+    assert told.endswith(key[:119] + "…" if is_cut else key)
+
+
+@pytest.mark.parametrize("length", [119, 120, 121, 255])
+def test_a_long_column_that_is_called_like_its_attribute_is_told_once(length):
+    name = "c" * length
+    told = told_drift(drift_of({"new_columns": [{"column": name, "path": f"/{name}", "type": "string"}]}), 0)[1]
+    assert told == f"  {name[:119] + '…' if length > 120 else name}: string"
+
+
 def test_what_is_handed_on_fits_between_states_however_long_the_names_are():
     long = "\U0001f600" * 65_536
     misfits = [{**MISFIT, "path": long, "example": long}] * 200
