@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.modes import BACKFILL, FULL, REPORTED_AS, VERIFY
 from pipeline.table.record_counts import accounting
+from pipeline.wording import number_of
 
 
 def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -74,7 +75,7 @@ def _start_exports(started: Mapping[str, Any]) -> Iterator[str]:
 def _check_exports(checked: Mapping[str, Any]) -> Iterator[str]:
     if checked["ready"]:
         items = sum(export["items"] for export in checked["exports"])
-        yield f"Exported: {items} records."
+        yield f"Exported: {number_of(items, 'record')}."
 
 
 def _run_spark_job(run: Mapping[str, Any]) -> Iterator[str]:

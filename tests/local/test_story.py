@@ -27,6 +27,11 @@ VERIFIED = {"items": 2, "rows": 2, "equal": 2}
             ["Mail sent: OK orders", "Mail sent: CLEARED"],
             id="mails",
         ),
+        pytest.param(
+            left("CheckExports", ready=True, exports=[{"items": 1}, {"items": 0}]),
+            ["Exported: 1 record."],
+            id="exports",
+        ),
         pytest.param(left("NotifySuccess", subjects=[]), [], id="a success that nobody wants to hear of"),
         pytest.param(left("NotifyNews", subjects=["the day"]), ["Mail sent: the day"], id="news"),
         pytest.param(
