@@ -42,6 +42,8 @@ from pipeline.planning.wish_ends import ASK_FOR_IT, ASK_LATER
 
 _A_PERSON = "Nothing: a person must act."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
+#: What cannot be recorded holds nothing up (`pipeline.planning.corrections`); what has failed may hold up more than that.
+_NOT_RECORDED = "The schedule goes on where it can; last-export-time may stay as it is until a person acts."
 _MAY_GO_ON = "The schedule goes on with its own work, unless that waits for a full export too; a person must act."
 _DRY_RUN = "Nothing: a dry run begins nothing."
 #: Of what moves no watermark nothing is left to record, so no run comes back to it.
@@ -134,6 +136,8 @@ def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
         return _of_done(failure)
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
+    if failure.state == "RecordWatermark" and failure.kind not in _UNDONE:
+        return Aftermath(_NOT_RECORDED)
     if failure.reported and mode == UPDATE:
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
     if failure.reported and failure.kind.command != REBUILD:

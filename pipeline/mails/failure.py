@@ -34,6 +34,7 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import FAILURE, UNKNOWN_TABLE, Mail, history_line, links, subject
 from pipeline.mails.told import Incident
 from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
+from pipeline.planning.execution_input import is_dry_run
 from pipeline.planning.horizon import Horizon
 from pipeline.settings import is_table_name
 
@@ -77,7 +78,7 @@ def failure_mail(
     `incident` is the one that the failure belongs to, itself included; None for a run that a person has started.
     """
     table = table_of(event, deployment)
-    doing = _DOING.get(_mode(event), "bringing {table} up to date").format(table=table)
+    doing = _doing(event).format(table=table)
     after = aftermath(event, failure, table)
     facts = _facts(failure, after, table, event["plan"], deployment, horizon)
     lines = [
@@ -191,6 +192,14 @@ def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
         lines.append(f"The next mail about it comes when it changes{over}.")
         lines.append("If you have acted and hear nothing, start a run yourself: its failure is always mailed.")
     return ["", *lines] if lines else []
+
+
+def _doing(event: StateEvent) -> str:
+    plan = event["plan"]
+    if plan.get("kind") == "Record" and "mode" not in plan:
+        return "correcting last-export-time of {table}"
+    what = _DOING.get(_mode(event), "bringing {table} up to date")
+    return f"{what}, by a dry run" if is_dry_run(event["input"]) else what
 
 
 def _mode(event: StateEvent) -> str:

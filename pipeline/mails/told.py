@@ -41,8 +41,14 @@ class Kind:
         """
         return self.mode in ONLY_WISHED or self.error == WishGivenUp.__name__
 
+    @property
+    def is_of_the_record(self) -> bool:
+        """Whether nothing but last-export-time was to be corrected."""
+        return (self.state, self.mode) == ("RecordWatermark", "")
+
     def __str__(self) -> str:
-        return f"{self.error} in {self.state}" + (f" ({self.mode})" if self.mode not in ("", UPDATE) else "")
+        what = "last-export-time" if self.is_of_the_record else self.mode
+        return f"{self.error} in {self.state}" + (f" ({what})" if what not in ("", UPDATE) else "")
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,7 @@ class Told:
     def cannot_record(self) -> bool:
         """Whether it has been told that last-export-time could not be corrected, and nothing has worked since."""
         kinds = self.incident.kinds if self.incident else ()
-        return any((kind.state, kind.mode) == ("RecordWatermark", "") for kind in kinds)
+        return any(kind.is_of_the_record for kind in kinds)
 
     def since_deployed(self, written: datetime, deployed: datetime | None) -> Told:
         """What still holds of it, as it was `written`, if the table has been in the deployment since `deployed`.

@@ -62,3 +62,12 @@ def test_a_verification_whose_job_has_died_is_tried_again_by_the_next_run():
     mail = failed("JobFailed", planned={**PLANNED, "mode": "verify"}, job_run="00run")
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
     assert mail.facts["command"].endswith("""'{"table":"orders"}'""")
+
+
+@pytest.mark.parametrize("error", ["PermissionMissing", "CallRefused"])
+@pytest.mark.parametrize("planned", [{"mode": "update"}, {"mode": "full"}, {"kind": "Record", "fulfils": False}])
+def test_what_cannot_be_recorded_is_not_said_to_hold_the_table_up(planned, error):
+    text = failed(error, "RecordWatermark", planned={**PLANNED, **planned}).text
+    assert "does by itself: The schedule goes on where it can; last-export-time may stay as it is until" in text
+    gone = failed("DatabaseMissing", "RecordWatermark", planned={**PLANNED, **planned}).text
+    assert "does by itself: Nothing: a person must act." in gone

@@ -60,8 +60,14 @@ def test_an_input_too_long_for_a_mail_is_left_to_whoever_gave_it():
         pytest.param(
             {"mode": "full"},
             {"kind": "Record", "fulfils": False},
-            "bringing orders up to date",
+            "correcting last-export-time of orders",
             id="while it records that",
+        ),
+        pytest.param(
+            {"mode": "full", "dry_run": True},
+            {},
+            "replacing the content of orders, by a dry run",
+            id="which changes nothing",
         ),
         pytest.param({"mode": ["full"]}, {}, "bringing orders up to date", id="where no mode was asked for"),
     ],

@@ -75,3 +75,13 @@ def test_an_incident_whose_failures_are_called_by_no_words_counts_as_nothing_tol
     """It was edited, and what mails would fail at every tick when it writes it again."""
     written = Told(incident("12:15", "12:00", Kind("PitrOff", "Plan"))).to_text()
     assert Told.from_text(written.replace(f'"{place}"', word)) == Told()
+
+
+def test_a_parameter_that_could_not_be_corrected_is_told_from_an_update_that_could_not_be_recorded():
+    kinds = [Kind("AwsUnavailable", "RecordWatermark", mode) for mode in ("update", "", "full")]
+    assert [str(kind).removeprefix("AwsUnavailable in RecordWatermark") for kind in kinds] == [
+        "",
+        " (last-export-time)",
+        " (full)",
+    ]
+    assert str(Kind("AwsUnavailable", "Plan")) == "AwsUnavailable in Plan"
