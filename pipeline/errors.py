@@ -293,9 +293,15 @@ class WatermarkAhead(TableUnfit):
 class WatermarkNotCommitted(TableUnfit):
     """The job ended well, yet the table does not show what it should have committed."""
 
+    default_remedy = "If it comes again, look for another writer; the next scheduled run tries again."
+
 
 class TableContended(TableUnfit):
     """Somebody else committed to the table while the job worked; no row of the job is in the table."""
+
+    default_remedy = (
+        "If somebody else writes, as Glue's table optimizers do, turn that off; the next scheduled run tries again."
+    )
 
 
 class TableGone(TableUnfit):

@@ -132,7 +132,7 @@ def _reported_as_there_already(this: _JobRun, table: Table) -> dict[str, Any]:
 def _check_shown(state: TableState, order: JobOrder) -> None:
     # Who has committed on top of it since has brought the table further.
     if order.job_id not in state.job_ids and (state.watermark != order.end or not is_done(state, order)):
-        raise WatermarkNotCommitted(f"{order.table} is at {state.watermark} after {order.job_id} committed")
+        raise WatermarkNotCommitted(f"{order.table}: {state.found} after {order.job_id} committed")
 
 
 def _reported_as_committed(this: _JobRun, table: Table, done: Committed) -> dict[str, Any]:

@@ -19,7 +19,8 @@ def committed(state: TableState, plan: PlanEvent) -> Marker:
     Where only a parameter was wrong, any watermark is right. Raises WatermarkNotCommitted.
     """
     if state.marker is None or not (plan["kind"] == "Record" or plan["job_id"] in state.job_ids):
-        raise WatermarkNotCommitted(f"the job {plan.get('job_id', '')} ended well; the table is at {state.watermark}")
+        ended = f"the job {plan['job_id']} ended well" if "job_id" in plan else "last-export-time was to be corrected"
+        raise WatermarkNotCommitted(f"{ended}; {state.found}")
     return state.marker
 
 

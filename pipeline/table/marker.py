@@ -114,6 +114,13 @@ class TableState:
         """The instant up to which the table shows every change, if it says so."""
         return self.marker.watermark if self.marker else None
 
+    @property
+    def found(self) -> str:
+        """Where the table is, for people."""
+        if self.watermark:
+            return f"the table is at {format_instant(self.watermark)}"
+        return "the table carries no watermark" if self.exists else "there is no table"
+
 
 NO_TABLE = TableState(exists=False)
 

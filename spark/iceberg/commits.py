@@ -62,7 +62,7 @@ def unless_overtaken(
             is_overtaken = True
         if is_overtaken:
             here = f"{order.table} was changed while {order.job_id} worked on it"
-            raise TableContended(f"{here}: it is at {state.watermark} now")
+            raise TableContended(f"{here}: {state.found} now")
         return properties
 
     return said

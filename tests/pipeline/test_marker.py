@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.errors import WatermarkNotCommitted
 from pipeline.instants import EPOCH
 from pipeline.mails.digest import digest_due
+from pipeline.planning.rounds import committed
 from pipeline.table.maintenance import is_due
 from pipeline.table.marker import (
     JOB_ID,
@@ -93,6 +95,17 @@ def test_a_foreign_table_exists_and_has_no_watermark():
     assert read_table_state(metadata({"operation": "append"})) == TableState(exists=True)
     assert read_table_state(metadata()) == TableState(exists=True)
     assert read_table_state({}) == NO_TABLE
+
+
+def test_where_a_table_is_can_be_said_of_each():
+    assert read_table_state(TWO).found == "the table is at 2026-11-21T11:00:00Z"
+    assert TableState(exists=True).found == "the table carries no watermark"
+    assert NO_TABLE.found == "there is no table"
+
+
+def test_a_parameter_that_was_to_be_corrected_from_a_table_that_is_gone_speaks_of_no_job():
+    with pytest.raises(WatermarkNotCommitted, match=r"^last-export-time was to be corrected; there is no table\s"):
+        committed(NO_TABLE, {"kind": "Record"})
 
 
 def test_a_table_whose_first_load_is_being_prepared_is_no_table_yet():
