@@ -35,11 +35,11 @@ def column_kinds(fields: Iterable[Field], schema: Mapping[str, Any] | None = Non
     By the ids of the schema in Iceberg's JSON, under which a column keeps its kind whatever somebody calls it, or, for a
     table whose schema gets its ids only when it is written, by the paths of the columns.
     """
-    kinds = {path: type_.kind.value for path, type_, _ in _paths(fields) if type_.kind not in PLAIN_KINDS}
+    kinds = {path: type_.kind.value for path, type_, _ in paths(fields) if type_.kind not in PLAIN_KINDS}
     return {KINDS: json.dumps(_by_place(kinds, schema, before_id=ID), sort_keys=True)}
 
 
-def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType, str]]:
+def paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, ColumnType, str]]:
     """Every field, and what is inside lists and maps, by its path in Iceberg: its type, and a field's exact name."""
     for field in fields:
         yield from _type_paths(outer + field.name, field.type, field.attribute)
@@ -48,7 +48,7 @@ def _paths(fields: Iterable[Field], outer: str = "") -> Iterator[tuple[str, Colu
 def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[tuple[str, ColumnType, str]]:
     yield path, type_, attribute
     if type_.kind is Kind.STRUCT:
-        yield from _paths(type_.fields, f"{path}.")
+        yield from paths(type_.fields, f"{path}.")
     elif type_.element is not None:
         part = "value" if type_.kind is Kind.DICTIONARY else "element"
         yield from _type_paths(f"{path}.{part}", type_.element)
@@ -59,7 +59,7 @@ def exact_names(fields: Iterable[Field], schema: Mapping[str, Any] | None = None
 
     Comments are for readers: not every name fits into one, and a comment that somebody else sets makes no other attribute.
     """
-    names = {path: attribute for path, _, attribute in _paths(fields) if attribute}  # what is in a list has no name
+    names = {path: attribute for path, _, attribute in paths(fields) if attribute}  # what is in a list has no name
     return {NAMES: json.dumps(_by_place(names, schema, before_path=AT), ensure_ascii=False, sort_keys=True)}
 
 

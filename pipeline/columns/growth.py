@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from types import MappingProxyType
 
 from pipeline.columns.decided_types import fields_of, number_type
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
-from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
+from pipeline.columns.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
 from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.pins import checked, pinned
@@ -26,7 +25,7 @@ def first_columns(
     key: tuple[KeyAttribute, ...],
     seen: Profile,
     overrides: Overrides = NO_OVERRIDES,
-    kept: KeptNames = MappingProxyType({}),
+    kept: KeptNames = NOTHING_KEPT,
 ) -> Columns:
     """The columns of a new table, from what was seen of the source. `kept`: by the table that it replaces.
 

@@ -1,15 +1,18 @@
 """The names that a table which is replaced gives to no other type: what its partitions have been made of. Pure.
 
 Iceberg then gives a column the id that one of its name had, and keeps all partitions and sort orders of before, which find
-their columns by id. It cannot open a table where one was made of a text that is a list now. `metadata` is the content of an
-Iceberg metadata file.
+their columns by id. It cannot open a table where one was made of a text that is a list now. Nor can it make one with a
+column in which two fields had the same id: it knows a field by a short name besides (`spark.iceberg.new_fields`). `metadata`
+is the content of an Iceberg metadata file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from pipeline.columns.description import paths
 from pipeline.columns.overrides import mended_by
 from pipeline.columns.table_columns import Columns, current_schema, ids_by_path
 from pipeline.columns.types import Field, Kind
@@ -28,14 +31,26 @@ _KINDS_OF_TYPE = {
 }
 _NONE: frozenset[Kind] = frozenset()
 
-#: By name, the kinds of which a column of that name may be.
-KeptNames = Mapping[str, frozenset[Kind]]
+
+@dataclass(frozen=True)
+class KeptNames:
+    """What a table that is replaced keeps. `kinds`: by name, the kinds of which a column of that name may be.
+
+    `ids`: the ids of its fields, by all names that Iceberg finds them by.
+    """
+
+    kinds: Mapping[str, frozenset[Kind]]
+    ids: Mapping[str, int]
+
+
+#: No table is replaced.
+NOTHING_KEPT = KeptNames({}, {})
 
 
 def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
-    """The names of which a table would not take every kind of column, were it replaced now. `metadata`: empty for none."""
+    """The names of which a table would not take every column, were it replaced now. `metadata`: empty for none."""
     if not metadata:
-        return {}
+        return NOTHING_KEPT
     specs = [field for spec in metadata["partition-specs"] for field in spec["fields"]]
     orders = [field for order in metadata.get("sort-orders", ()) for field in order["fields"]]
     columns = {id_: raw for raw in current_schema(metadata)["fields"] for _, id_ in ids_by_path([raw])}
@@ -46,7 +61,33 @@ def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
             kinds = _kinds(field["transform"].partition("[")[0], column["type"])
             kept[column["name"]] = kept.get(column["name"], kinds) & kinds
     # Nor may a column have the name of a partition, unless that is made of its very values.
-    return {**{field["name"]: _NONE for field in specs}, **kept}
+    fields = current_schema(metadata)["fields"]
+    # Of two short names the first counts, and none that is a path.
+    ids = {**dict(reversed([*_short_names(fields)])), **dict(ids_by_path(fields))}
+    return KeptNames({**{field["name"]: _NONE for field in specs}, **kept}, ids)
+
+
+def _short_names(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
+    """The fields by paths that leave out the steps into lists and dictionaries of maps."""
+    for raw in fields:
+        yield outer + raw["name"], raw["id"]
+        yield from _short_names_inside(raw["type"], outer + raw["name"])
+
+
+def _short_names_inside(type_: Any, path: str) -> Iterator[tuple[str, int]]:
+    if isinstance(type_, str):
+        return
+    if type_["type"] == "struct":
+        yield from _short_names(type_["fields"], f"{path}.")
+        return
+    part = "value" if type_["type"] == "map" else "element"
+    inside = type_[part]
+    yield f"{path}.{part}", type_[f"{part}-id"]
+    yield from _short_names_inside(inside, path if _is_struct(inside) else f"{path}.{part}")
+
+
+def _is_struct(type_: Any) -> bool:
+    return isinstance(type_, Mapping) and bool(type_["type"] == "struct")
 
 
 def _kinds(transform: str, type_: Any) -> frozenset[Kind]:
@@ -59,7 +100,17 @@ def _kinds(transform: str, type_: Any) -> frozenset[Kind]:
 
 def misplaced(fields: Iterable[Field], kept: KeptNames) -> frozenset[str]:
     """The names of the fields that the table would not take under them."""
-    return frozenset(field.name for field in fields if field.type.kind not in kept.get(field.name, (field.type.kind,)))
+    return frozenset(field.name for field in fields if not _is_of_kind(field, kept) or _shares_ids(field, kept))
+
+
+def _is_of_kind(field: Field, kept: KeptNames) -> bool:
+    return field.type.kind in kept.kinds.get(field.name, (field.type.kind,))
+
+
+def _shares_ids(field: Field, kept: KeptNames) -> bool:
+    """Whether two places in a column would get the id of one that the table has."""
+    ids = [kept.ids[path] for path, _, _ in paths([field]) if path in kept.ids]
+    return len(set(ids)) < len(ids)
 
 
 def check_placed(columns: Columns, kept: KeptNames, before: Iterable[Field] = ()) -> None:
@@ -72,8 +123,11 @@ def check_placed(columns: Columns, kept: KeptNames, before: Iterable[Field] = ()
     unfit = misplaced(new, kept)
     for field in new:
         if field.name in unfit:
+            why = "has under that name what Iceberg takes for two fields of it"
+            if not _is_of_kind(field, kept):
+                why = "is, or was, partitioned or sorted by that name"
             raise OverrideContradicted(
                 f"the name {field.name!r} is declared for the attribute {field.attribute!r}, of the kind "
-                f"{field.type.kind.value}, and the table that is replaced is, or was, partitioned or sorted by that name",
+                f"{field.type.kind.value}, and the table that is replaced {why}",
                 mended_by("set another name for it"),
             )

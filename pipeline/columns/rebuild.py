@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Set
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
-from pipeline.columns.kept_names import KeptNames, check_placed, misplaced
+from pipeline.columns.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.odd_names import carried, check_fixed_names
 from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
@@ -58,7 +57,7 @@ def rebuilt(
     seen: Profile,
     overrides: Overrides = NO_OVERRIDES,
     fixed: Set[str] = frozenset(),
-    kept: KeptNames = MappingProxyType({}),
+    kept: KeptNames = NOTHING_KEPT,
     *,
     all_seen: bool = True,
 ) -> Target:

@@ -84,6 +84,8 @@ def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted
     misfits = held.seen
     # What does not fit though all items had their say was outvoted; counted again it would weigh twice.
     while not this.is_small and passes < _MOST_PASSES:
+        if this.existing is None:
+            this = replace(this, kept=kept_names(this.table.metadata()))  # of what the pass before has made
         better = _target(this, weighed(seen, items_each(this.manifest), misfits))
         if better == target:
             break

@@ -92,3 +92,41 @@ def test_a_table_that_is_replaced_whole_keeps_the_type_of_what_partitions_were_m
     said = Overrides.parse({"new": {"name": "part0"}})
     with pytest.raises(OverrideContradicted, match="'part0' is declared for the attribute 'new'"):
         rebuilt(before, (KeyAttribute("id", "N"),), profile({"id": S, "new": S}), said, kept=kept)
+
+
+def lines(type_: dict) -> dict:
+    """A table with one column."""
+    return {**partitioned(), "schemas": [{"schema-id": 0, "fields": [{"id": 1, "name": "lines", "type": type_}]}]}
+
+
+def inside(id_: int, name: str, type_) -> dict:
+    """A struct of one field."""
+    return {"type": "struct", "fields": [{"id": id_, "name": name, "type": type_}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        # What Iceberg calls lines.x besides is lines.element.x.
+        (inside(3, "x", "string"), {"M": {"x": S, "element": {"M": {"x": S}}}}, "lines_2"),
+        (inside(3, "x", "string"), {"M": {"x": S, "element": S}}, "lines"),
+        (
+            inside(3, "element", inside(4, "x", "string")),
+            {"L": [{"M": {"x": S, "element": {"M": {"x": S}}}}]},
+            "lines_2",
+        ),
+        (inside(3, "element", inside(4, "x", "string")), {"L": [{"M": {"element": {"M": {"x": S}}}}]}, "lines"),
+        ("string", {"L": [{"M": {"element": {"M": {"x": S}}, "x": S}}]}, "lines"),
+    ],
+)
+def test_a_column_of_which_two_fields_would_be_one_to_the_table_before_gets_another_name(before, after, name):
+    kept = kept_names(lines({"type": "list", "element-id": 2, "element": before}))
+    assert named(kept, lines=after) == {"lines": name}
+
+
+def test_a_name_is_refused_under_which_two_fields_would_be_one():
+    kept = kept_names(lines({"type": "list", "element-id": 2, "element": inside(3, "x", "string")}))
+    said = Overrides.parse({"/lines": {"name": "lines"}})
+    seen = profile({"id": S, "lines": {"M": {"x": S, "element": {"M": {"x": S}}}}})
+    with pytest.raises(OverrideContradicted, match="what Iceberg takes for two fields of it"):
+        first_columns(ID, seen, said, kept)

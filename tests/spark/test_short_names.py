@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.overrides import Overrides
-from tests.spark.sample_items import N, item
+from pipeline.identity import KeyAttribute
+from spark.loading import sampling
+from tests.spark.sample_items import N, S, item
 from tests.spark.verifying import verify
 
 pytestmark = pytest.mark.spark
@@ -28,3 +30,31 @@ def test_a_map_s_new_member_may_be_called_like_one_of_the_map_inside_it(shop, st
     source.load(40)
     assert source.differences(40) == []
     assert verify(source, 40)["result"] == "0 differences"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"L": [{"M": {"x": N}}]}, {"M": {"x": N, "element": {"M": {"x": S}}}}),
+        ({"M": {"any": {"M": {"value": {"M": {"x": N}}}}}}, {"M": {"any": {"M": {"value": {"M": {"x": S}}, "x": N}}}}),
+    ],
+)
+def test_a_table_with_another_key_takes_members_that_the_one_before_knew_by_short_names(shop, before, after):
+    source = shop(columns=Overrides.parse({} if "L" in before else {"lines": "map"}))
+    source.put(1, item("a", lines=before))
+    source.load(5)
+    source.key, source.table_id = (KeyAttribute("id", "S"),), "0b9ff8a2-0000-4000-8000-000000000002"
+    source.writes.clear()
+    source.put(6, {"id": S, "lines": after})
+    source.load(20)
+    assert (source.differences(20), verify(source, 20)["result"]) == ([], "0 differences")
+
+
+def test_a_second_pass_takes_members_that_the_first_knew_by_short_names(shop, monkeypatch):
+    monkeypatch.setattr(sampling, "MOST_ITEMS", 1)
+    source = shop()
+    # The first of all, by their lines, and many more of another type.
+    lines = {"M": {"x": N, "element": {"M": {"x": S}}}}
+    source.put(1, item("a", lines={"L": [{"M": {"x": N}}]}), *(item(f"b{i}", lines=lines) for i in range(9)))
+    assert source.load(5, partitions=1)["passes"] > 1
+    assert (source.differences(5), verify(source, 5)["result"]) == ([], "0 differences")
