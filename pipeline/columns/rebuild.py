@@ -73,8 +73,8 @@ def rebuilt(
     if not target.replaces_key:
         return target
     if unfit := misplaced(target.columns.all, kept):
-        # As for what partitions are made of now: what the table has under such a name stays what it is.
-        target = _rebuilt(columns, key, seen, overrides, fixed | unfit, all_seen=all_seen)
+        # As for what partitions are made of now: what the table has under such a name stays what it is, and does not grow.
+        target = _rebuilt(columns, key, seen, overrides, fixed | unfit, ungrown=unfit, all_seen=all_seen)
     check_placed(target.columns, kept, columns.all)
     return target
 
@@ -86,6 +86,7 @@ def _rebuilt(
     overrides: Overrides,
     fixed: Set[str],
     *,
+    ungrown: Set[str] = frozenset(),
     all_seen: bool,
 ) -> Target:
     _check_fixed(columns, overrides, fixed)
@@ -93,7 +94,7 @@ def _rebuilt(
     undropped = replace(named, attributes=without_dropped(named.attributes, overrides))
     seen = pinned(seen, overrides, undropped)
     kept, seen = without_undecided(undropped, seen, fixed, all_seen=all_seen)
-    there = with_room(kept, seen)
+    there = _grown_but(ungrown, kept, seen)
     key_fields = tuple(_rebuilt_key(field, part, seen) for field, part in zip(there.key, key))
     attributes = tuple(
         field if field.name in fixed else _rebuilt_field(field, seen.members.get(field.attribute))
@@ -105,6 +106,13 @@ def _rebuilt(
     before, left, grown, after = (step.types for step in (columns, kept, there, target))
     changed = {name for name in before if before[name] != left.get(name) or grown[name] != after[name]}
     return _target(columns, checked(target, overrides), changed)
+
+
+def _grown_but(names: Set[str], columns: Columns, seen: Profile) -> Columns:
+    """The columns with room for what was seen, but for those of these names, as far as there were such."""
+    stay = {field.name: field for field in columns.attributes if field.name in names}
+    grown = with_room(columns, seen)
+    return replace(grown, attributes=tuple(stay.get(field.name, field) for field in grown.attributes))
 
 
 def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:

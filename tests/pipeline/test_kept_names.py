@@ -130,3 +130,15 @@ def test_a_name_is_refused_under_which_two_fields_would_be_one():
     seen = profile({"id": S, "lines": {"M": {"x": S, "element": {"M": {"x": S}}}}})
     with pytest.raises(OverrideContradicted, match="what Iceberg takes for two fields of it"):
         first_columns(ID, seen, said, kept)
+
+
+def test_a_column_that_is_there_does_not_grow_by_a_field_that_would_be_another_to_the_table_before():
+    inner = {"element": {"M": {"x": S}}}
+    before = first_columns(ID, profile({"id": S, "lines": {"L": [{"M": inner}]}}))
+    seen = profile({"id": S, "lines": {"L": [{"M": {**inner, "x": S, "y": S}}]}, "new": S})
+    kept = kept_names(
+        lines({"type": "list", "element-id": 2, "element": inside(3, "element", inside(4, "x", "string"))})
+    )
+    whole = rebuilt(before, (KeyAttribute("id", "N"),), seen, kept=kept)
+    assert whole.columns.attributes[0] == before.attributes[0]
+    assert [field.name for field in whole.columns.attributes] == ["lines", "new"]

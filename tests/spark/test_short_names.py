@@ -58,3 +58,17 @@ def test_a_second_pass_takes_members_that_the_first_knew_by_short_names(shop, mo
     source.put(1, item("a", lines={"L": [{"M": {"x": N}}]}), *(item(f"b{i}", lines=lines) for i in range(9)))
     assert source.load(5, partitions=1)["passes"] > 1
     assert (source.differences(5), verify(source, 5)["result"]) == ([], "0 differences")
+
+
+def test_a_table_whose_key_needs_decimals_takes_such_a_member_in_the_merge_after_that(shop):
+    source = shop(key=(KeyAttribute("pk", "N"),))
+    inner = {"element": {"M": {"x": N}}}
+    source.put(1, {"pk": N, "lines": {"L": [{"M": inner}]}})
+    source.load(5)
+    item_with_both = {"pk": {"N": "1.5"}, "lines": {"L": [{"M": {**inner, "x": N}}]}}
+    source.put(6, item_with_both)
+    assert source.load(20)["counts"]["misfits"] == 1
+    assert (source.differences(20), verify(source, 20)["result"]) == ([], "0 differences")
+    source.put(21, item_with_both)
+    assert source.merge(20, 40)["counts"]["misfits"] == 0
+    assert (source.differences(40), verify(source, 40)["result"]) == ([], "0 differences")
