@@ -22,8 +22,9 @@ from pipeline.table.maintenance import may_remove, oldest_kept
 from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, read_table_state
 from spark.hiding.protection import Protection
 from spark.iceberg.commits import undisturbed
-from spark.iceberg.former_partitions import with_own_partition_names, without_former_partitions
+from spark.iceberg.former_partitions import without_former_partitions
 from spark.iceberg.table import Table
+from spark.iceberg.writable import writable
 from spark.shuffles import for_files, shuffle_for
 
 _AT_ONCE = "max-concurrent-file-group-rewrites"
@@ -46,7 +47,7 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Pr
     check_follows(read_table_state(metadata), order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
-    metadata = without_former_partitions(table, with_own_partition_names(table, metadata))
+    metadata = without_former_partitions(table, writable(table, metadata, order.source.key))
     counts = undisturbed(order, lambda: _put_in_order(spark, order, table, metadata))
     return {"snapshot_id": table.snapshot_id(), "counts": counts}
 

@@ -36,6 +36,7 @@ from spark.iceberg.commit_properties import counted_so_far, last_word
 from spark.iceberg.commits import committed
 from spark.iceberg.names_given_back import with_names_given_back
 from spark.iceberg.table import Table
+from spark.iceberg.writable import without_requirements
 from spark.loading.passes import Counted, Load, Written, counted, counts_of, rows_in, written
 from spark.loading.sampling import items_each, often_null, sampled_lines
 from spark.report import Committed
@@ -56,6 +57,8 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
     if not read_table_state(metadata).exists:
         metadata = {}  # what a load that died has left is begun anew
     follows = metadata and is_made_here(metadata) and has_key(metadata, order.source.key)
+    if follows:
+        metadata = without_requirements(table, metadata, order.source.key)
     existing = columns_of(metadata, order.source.key) if follows else None
     (export,) = read_exports(spark, order)
     with proven(spark, [export]):

@@ -40,8 +40,9 @@ from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word
 from spark.iceberg.commits import committed, unless_overtaken
-from spark.iceberg.former_partitions import has_former_partitions, with_own_partition_names, without_former_partitions
+from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
 from spark.iceberg.table import Table
+from spark.iceberg.writable import writable
 from spark.merging import accounting, changes, key_filter
 from spark.merging.lost_attributes import LostAttributes
 from spark.merging.merge_statement import merge_statement
@@ -101,7 +102,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
     check_key(metadata, order)
-    metadata = with_own_partition_names(table, metadata)
+    metadata = writable(table, metadata, order.source.key)
     before = columns_of(metadata, order.source.key)
     check_shown(metadata)
     check_followed(before, order.columns)
@@ -129,8 +130,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
             # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
             net = net if images_tell else this.keep(net)
             done = _merged_as_read(this, net, before)
-        done = done or _merged_when_counted(this, net, before)
-        return with_columns_made_ready(done, spark, table, order, metadata)
+        return with_columns_made_ready(done or _merged_when_counted(this, net, before), spark, table, order, metadata)
 
 
 def _with_outcomes(this: _Merge, columns: Columns) -> DataFrame:

@@ -27,6 +27,7 @@ from spark.hiding.hidden_alike import check_hidden_alike
 from spark.hiding.missed_rules import CONTRADICTED
 from spark.hiding.protection import UNPROTECTED, Protection
 from spark.iceberg.table import Table
+from spark.iceberg.writable import without_requirements
 from spark.refusals import Suspected, check_items
 from spark.rows.keys import LACKS_KEY, lacks_key
 from spark.rows.projection import ITEM, READABLE, rows_with_misfits, unreadable
@@ -55,6 +56,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
     check_key(metadata, order)
+    metadata = without_requirements(table, metadata, order.source.key)
     check_readable(metadata, snapshot_id)
     # Those that readers have now: what they do not see of the snapshot, as after a rollback, is lost to them.
     columns = columns_of(metadata, order.source.key)

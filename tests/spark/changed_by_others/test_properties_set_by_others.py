@@ -108,3 +108,18 @@ def test_what_is_measured_of_a_nested_field_goes_with_it_and_stays_of_those_besi
     source.merge(15, 30)
     assert [name for name in source.metadata["properties"] if name.startswith(metrics)] == [metrics + "m.y"]
     assert all("x" not in (row["m"] or {}) for row in source.rows().values())
+
+
+def test_a_table_that_is_set_to_take_any_columns_is_merged_without_that(shop):
+    source, any_columns = shop(), "write.spark.accept-any-schema"
+    source.put(1, item("a", v=S), item("gone"))
+    source.load(5)
+    set_by_somebody(source, any_columns, "true")
+    source.put(6, item("a", v={"S": "new"}), item("b", new=S))
+    source.delete(7, item("gone"))
+    source.merge(5, 20)
+    assert (source.differences(20), any_columns in source.metadata["properties"]) == ([], False)
+    set_by_somebody(source, any_columns, "true")
+    source.put(21, item("b", another=S))
+    source.load(35)
+    assert source.differences(35) == []
