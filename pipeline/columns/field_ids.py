@@ -20,6 +20,7 @@ from pipeline.columns.table_columns import (
     ids_by_path,
     may_hold_attribute,
 )
+from pipeline.columns.unread import check_read
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK, ancestors_of_main, shown_schema_id
@@ -36,6 +37,7 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     The product's own columns count as well, by their names: misfits are values, and merges write them by name.
     Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
+    check_read(metadata)
     current = metadata["current-schema-id"]
     own = own_ids(_fields(metadata, current))
     _refuse_lost(lost_own(metadata))
@@ -57,6 +59,7 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
 
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
+    check_read(metadata)
     now = _types_now(metadata)
     _refuse_lost(lost_own(metadata))
     _refuse_without(
