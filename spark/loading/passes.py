@@ -200,8 +200,11 @@ def _held(this: Load, branch: str, found: Mapping[str, int]) -> dict[str, int]:
 
 
 def rows_in(this: Load, branch: str) -> int:
-    """How many rows a branch holds, as Iceberg has counted what it wrote."""
-    return int(this.table.branch_summary(branch).get("total-records", -1))
+    """How many rows a branch holds, as Iceberg has counted what it wrote there in place of all others.
+
+    Its sum of all rows begins at nothing with each branch that somebody else has made by writing to it.
+    """
+    return int(this.table.branch_summary(branch).get("added-records", 0))
 
 
 def _room_of_keys(this: Load, unfit: int) -> list[Observed]:

@@ -123,3 +123,31 @@ def test_a_table_that_is_set_to_take_any_columns_is_merged_without_that(shop):
     source.put(21, item("b", another=S))
     source.load(35)
     assert source.differences(35) == []
+
+
+def test_a_full_export_is_published_over_a_branch_that_somebody_has_written_first_and_made_the_table(shop):
+    source = shop()
+    source.put(1, *(item(f"k{i}") for i in range(7)))
+    source.load(5)
+    set_by_somebody(source, "write.wap.enabled", "true")
+    source.spark.conf.set("spark.wap.branch", "audit")
+    try:
+        source.change("INSERT INTO TABLE VALUES ('theirs', null, null)")
+    finally:
+        source.spark.conf.unset("spark.wap.branch")
+    source.spark.sql(f"CALL glue.system.fast_forward('shop.{source.name}', 'main', 'audit')")
+    source.change("ALTER table TABLE DROP BRANCH audit")
+    source.merge(5, 20)
+    source.load(20)
+    assert source.differences(20) == []
+
+
+def test_a_full_export_without_items_empties_a_table(shop):
+    source = shop()
+    source.put(1, *(item(f"k{i}") for i in range(7)))
+    source.load(5)
+    for i in range(7):
+        source.delete(6, {"pk": {"S": f"k{i}"}})
+    source.load(20)
+    source.load(35)
+    assert source.differences(35) == []
