@@ -41,12 +41,10 @@ class Said:
             return False
         return all(said in (ANY, step) for said, step in zip(self.path, place, strict=True))
 
-    def goes_by_index(self, place: tuple[str, ...]) -> bool:
-        """Whether the path leads to a place and on from there by what would be an index, were there a list."""
-        is_longer = len(self.path) > len(place)
-        return (
-            is_longer and replace(self, path=self.path[: len(place)]).is_of(place) and self.path[len(place)].isdecimal()
-        )
+    def goes_on_by(self, place: tuple[str, ...]) -> str:
+        """The step by which the path goes on from a place that it leads to; empty where it does not lead there, or ends."""
+        begun = replace(self, path=self.path[: len(place)])
+        return self.path[len(place)] if len(self.path) > len(place) and begun.is_of(place) else ""
 
     @property
     def scale(self) -> int | None:

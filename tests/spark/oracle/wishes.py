@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Context, Decimal
 from random import Random
 from typing import Any
@@ -109,8 +109,13 @@ class Wishes:
         return found
 
     def _obeying_in_list(self, path: tuple[str, ...], elements: list[Value]) -> list[Value]:
-        """The elements of a list; none where what is to be hidden is named by an index, which is refused."""
-        return [] if any((rule.drop or rule.hash) and rule.goes_by_index(path) for rule in self._said) else elements
+        """The elements of a list but those in which what is to be hidden is named by an index, or as in a map: refused both."""
+        for step in (rule.goes_on_by(path) for rule in self._said if rule.drop or rule.hash):
+            if step.isdecimal():
+                return []
+            if step not in ("", ANY):
+                elements = [one for one in elements if step not in _names_in(one)]
+        return elements
 
     def _changed(self, item: Item, *changes: Any) -> Item:
         """An item with a `_Change`, a `_ChangeOfSet` and a `_ChangeOfList` made at every place."""
@@ -157,6 +162,16 @@ def _rule(dice: Random, name: str, inner: list[str], number: int) -> tuple[str, 
     if what == "name":
         return path, {"name": f"given{number}"} if ANY not in steps else {"drop": True}
     return path, {what: True}
+
+
+def _names_in(found: Value) -> Iterator[str]:
+    """The names of all maps in a value, however deep."""
+    ((tag, inner),) = found.items()
+    if tag == "M":
+        yield from inner
+    if tag in ("M", "L"):
+        for one in inner.values() if tag == "M" else inner:
+            yield from _names_in(one)
 
 
 def _obeying(rule: Said, found: Value, dice: Random) -> Value:
