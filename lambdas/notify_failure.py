@@ -26,14 +26,15 @@ def _notify_failure(event: StateEvent, deployment: Deployment) -> dict[str, Any]
         report = report_of(deployment, plan["table"], plan["job_id"])
         failure = failure.explained_by(report, event["clientToken"])
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
-    ended = ended_wish(plan, failure)
-    if ended and tells_late(plan):
-        # Before its mail: what cannot be told late either is over, however that ends, for a table must not wait for a mail.
-        remember_end(deployment, plan["table"], ended)
-    _tell(event, failure, table, deployment)
-    if ended:
-        # What its own run could not tell the next one tells.
-        remember_end(deployment, plan["table"], ended)
+    # Of the end of a wish: what its own run could not tell the next one tells. What cannot be told then either is over,
+    # however that ends, for a table must not wait for a mail; but where the function died, nobody has tried yet.
+    ended, is_told = ended_wish(plan, failure), tells_late(plan)
+    try:
+        _tell(event, failure, table, deployment)
+        is_told = True
+    finally:
+        if ended and is_told:
+            remember_end(deployment, plan["table"], ended)
     return {"state": failure.state, "error": failure.error, "cause": failure_cause(event, failure, table)}
 
 

@@ -140,6 +140,6 @@ def after_failed_tick(told: Told, event: StateEvent, failure: Failure, horizon: 
     assert tick is not None  # who has started a run is told each failure of it, which is no news
     kind, ended = failure.told_as(plan), ended_wish(plan, failure)
     if ended and tells_late(plan):
-        # Only an end that nobody had been told of is planned so, and it is recorded before its mail.
+        # Only an end that nobody had been told of is planned so, and where its mail fails it is recorded all the same.
         told = replace(told, ended="")
     return after_failure(told, kind, tick, horizon, ended)

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from lambdas import notify_failure
+from lambdas.aws import mail
 from lambdas.plan import handler as plan_handler
-from pipeline.errors import JobNotStarted
+from pipeline.errors import CallRefused, JobNotStarted
 from pipeline.instants import parse_instant
+from pipeline.mails.frame import Mail
 from pipeline.modes import BACKFILL
 from pipeline.planning.journal import Claim, RunPlan
 from tests.lambdas.account import MACHINE, SETTINGS, Account, call
@@ -85,3 +87,26 @@ def test_what_its_job_has_refused_three_times_waits_for_a_person_or_for_other_se
     assert plan(by_schedule=False, dry_run=True)["planned"] == "Export"
     account.put_parameter("orders", "settings", replace(SETTINGS, snapshot_days=30).to_json())
     assert plan()["kind"] == "Export"
+
+
+def test_the_end_of_a_wish_that_is_told_late_counts_as_told_once_its_mail_was_tried_and_not_before(
+    account: Account, schedule: Schedule, up_to_date: str, monkeypatch: pytest.MonkeyPatch
+):
+    start, end = map(parse_instant, account.instants(2, 0))
+    wished = RunPlan(BACKFILL, account.source_id(), (start, end))
+    account.put_parameter("orders", "run/7", Claim(7, f"{account.execution()}-forgotten", wished).to_text())
+    for number in range(3):
+        account.run_job(wished.job_id, f"{wished.job_id}-{number}", "FAILED")
+    event, told, send = schedule.event(), [], mail.send
+    plan = call(plan_handler, input=event["input"], execution=event["execution"], **times(account, hours=1))
+    assert (plan["error"], plan["ends"]) == ("WishGivenUp", wished.job_id)
+
+    def watched(topic_arn: str, mailed: Mail) -> None:
+        # Whoever dies here has told nobody, and the next tick must find that.
+        told.append(schedule.told().ended)
+        send(f"{topic_arn}-that-is-gone", mailed)
+
+    monkeypatch.setattr(mail, "send", watched)
+    with pytest.raises(CallRefused, match="that-is-gone"):
+        call(notify_failure.handler, **event, plan=plan, failure={"state": "Plan", **plan})
+    assert (told, schedule.told().ended) == ([""], wished.job_id)

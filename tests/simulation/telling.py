@@ -78,9 +78,6 @@ def notify_failure(run: Run) -> State:
     if failure.state == "RunSparkJob":
         failure = failure.explained_by(_report(run), run.token)
     run.failure = failure
-    if tells_late(_event(run)["plan"]):
-        _remember_end(run, failure)
-        yield from run.pause()
     try:
         if tick_of(run.input) is None:
             _send(run, failure_mail(_event(run), failure, DEPLOYMENT, horizon=run.horizon))
@@ -88,6 +85,8 @@ def notify_failure(run: Run) -> State:
             yield from _tell_the_incident(run, failure)
     except EdgeFailed:
         run.could_not_tell()
+        if tells_late(_event(run)["plan"]):
+            _remember_end(run, failure)
         raise
     yield from run.pause()
     _remember_end(run, failure)
