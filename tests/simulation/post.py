@@ -48,8 +48,9 @@ class Sent:
 
     @property
     def level(self) -> int:
-        """What a warning is about."""
-        return int(self.facts.get("level_percent", 0))
+        """What a warning is about. The last one is not sent beside a wish's end whose mail says that history is lost."""
+        is_said = bool(self.facts.get("wish_ended")) and self.facts.get("history_left_seconds") == 0
+        return 100 if is_said else int(self.facts.get("level_percent", 0))
 
 
 @dataclass
