@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pipeline.columns.table_columns import AT, ID, KEY, KINDS, PLAIN_KINDS, Columns, ids_by_path
-from pipeline.columns.types import ColumnType, Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind, part_inside
 from pipeline.table.marker import NAMES
 
 
@@ -50,8 +50,7 @@ def _type_paths(path: str, type_: ColumnType, attribute: str = "") -> Iterator[t
     if type_.kind is Kind.STRUCT:
         yield from paths(type_.fields, f"{path}.")
     elif type_.element is not None:
-        part = "value" if type_.kind is Kind.DICTIONARY else "element"
-        yield from _type_paths(f"{path}.{part}", type_.element)
+        yield from _type_paths(f"{path}.{part_inside(type_)}", type_.element)
 
 
 def exact_names(fields: Iterable[Field], schema: Mapping[str, Any] | None = None) -> dict[str, str]:

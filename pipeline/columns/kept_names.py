@@ -14,7 +14,7 @@ from typing import Any
 
 from pipeline.columns.description import paths
 from pipeline.columns.overrides import mended_by
-from pipeline.columns.table_columns import Columns, current_schema, ids_by_path
+from pipeline.columns.table_columns import Columns, current_schema, ids_by_path, part_of
 from pipeline.columns.types import Field, Kind
 from pipeline.errors import OverrideContradicted
 
@@ -53,17 +53,17 @@ def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
         return NOTHING_KEPT
     specs = [field for spec in metadata["partition-specs"] for field in spec["fields"]]
     orders = [field for order in metadata.get("sort-orders", ()) for field in order["fields"]]
-    columns = {id_: raw for raw in current_schema(metadata)["fields"] for _, id_ in ids_by_path([raw])}
+    fields = current_schema(metadata)["fields"]
+    columns = {id_: raw for raw in fields for _, id_ in ids_by_path([raw])}
     kept: dict[str, frozenset[Kind]] = {}
     for field in specs + orders:
         if field["source-id"] in columns:
             column = columns[field["source-id"]]
             kinds = _kinds(field["transform"].partition("[")[0], column["type"])
             kept[column["name"]] = kept.get(column["name"], kinds) & kinds
-    # Nor may a column have the name of a partition, unless that is made of its very values.
-    fields = current_schema(metadata)["fields"]
     # Of two short names the first counts, and none that is a path.
     ids = {**dict(reversed([*_short_names(fields)])), **dict(ids_by_path(fields))}
+    # Nor may a column have the name of a partition, unless that is made of its very values.
     return KeptNames({**{field["name"]: _NONE for field in specs}, **kept}, ids)
 
 
@@ -80,7 +80,7 @@ def _short_names_inside(type_: Any, path: str) -> Iterator[tuple[str, int]]:
     if type_["type"] == "struct":
         yield from _short_names(type_["fields"], f"{path}.")
         return
-    part = "value" if type_["type"] == "map" else "element"
+    part = part_of(type_)
     inside = type_[part]
     yield f"{path}.{part}", type_[f"{part}-id"]
     yield from _short_names_inside(inside, path if _is_struct(inside) else f"{path}.{part}")

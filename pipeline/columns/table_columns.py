@@ -143,7 +143,7 @@ def _is_made(raw: Any) -> bool:
     """Whether a type is one that is made for attributes. Of a struct it is not asked: somebody may have put more into one."""
     if isinstance(raw, str):
         return raw in _KIND_OF_TYPE or raw.startswith("decimal(")
-    return bool(raw["type"] == "struct" or (raw.get("key", "string") == "string" and _is_made(raw[_part(raw)])))
+    return bool(raw["type"] == "struct" or (raw.get("key", "string") == "string" and _is_made(raw[part_of(raw)])))
 
 
 def is_ours(name: str) -> bool:
@@ -190,11 +190,11 @@ def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mappin
         return ColumnType(kind)
     if kind is Kind.STRUCT:
         return ColumnType(kind, fields=_fields(raw["fields"], names, kinds, f"{path}."))
-    part = _part(raw)
+    part = part_of(raw)
     return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", raw[f"{part}-id"], names, kinds))
 
 
-def _part(raw: Mapping[str, Any]) -> str:
+def part_of(raw: Mapping[str, Any]) -> str:
     """Where Iceberg's JSON of a list or map has the type of what is inside."""
     return "value" if raw["type"] == "map" else "element"
 
@@ -210,5 +210,5 @@ def _type_ids(path: str, raw: Any, id_: int) -> Iterator[tuple[str, int]]:
     if isinstance(raw, Mapping) and raw["type"] == "struct":
         yield from ids_by_path(raw["fields"], f"{path}.")
     elif isinstance(raw, Mapping):
-        part = _part(raw)
+        part = part_of(raw)
         yield from _type_ids(f"{path}.{part}", raw[part], raw[f"{part}-id"])

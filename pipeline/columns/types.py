@@ -104,6 +104,11 @@ def set_tag(type_: ColumnType) -> str:
     return {Kind.TEXT: "SS", Kind.BYTES: "BS"}.get(type_.element.kind, "NS")
 
 
+def part_inside(type_: ColumnType) -> str:
+    """What Iceberg calls the step from a list or set to its elements, and from a dictionary to its values."""
+    return "value" if type_.kind is Kind.DICTIONARY else "element"
+
+
 def fields_inside(type_: ColumnType) -> Iterator[Field]:
     """All fields inside a type, however deep."""
     for field in type_.fields:

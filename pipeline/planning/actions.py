@@ -137,8 +137,11 @@ def _of_export(action: Export) -> PlanEvent:
         "end": format_instant(plan.end),
         "taken_over_from": action.taken_over_from,
     }
-    why: PlanEvent = {"because": action.because} if action.because else {}
-    return {**told, **why, "adopted": True} if action.adopted else {**told, **why}
+    if action.because:
+        told["because"] = action.because
+    if action.adopted:
+        told["adopted"] = True
+    return told
 
 
 def _of_record(action: Record) -> PlanEvent:

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.table_columns import Columns, ids_by_path
-from pipeline.columns.types import ColumnType, Field, Kind
+from pipeline.columns.types import ColumnType, Field, part_inside
 from spark.iceberg.schemas import table_schema
 from spark.java import iceberg_schema
 
@@ -62,6 +62,5 @@ def _apart(fields: tuple[Field, ...], taken: Set[str], outer: str = "") -> tuple
 
 def _apart_inside(type_: ColumnType, taken: Set[str], path: str) -> ColumnType:
     if type_.element:
-        part = "value" if type_.kind is Kind.DICTIONARY else "element"
-        return replace(type_, element=_apart_inside(type_.element, taken, f"{path}.{part}"))
+        return replace(type_, element=_apart_inside(type_.element, taken, f"{path}.{part_inside(type_)}"))
     return replace(type_, fields=_apart(type_.fields, taken, f"{path}."))
