@@ -99,11 +99,16 @@ def failure_mail(
         *links(event["execution"], deployment, failure.job_run),
         *_more_links(event["plan"], failure, deployment),
     ]
-    what = ", ".join(filter(None, [failure.error, failure.result]))
-    headline = subject(deployment, "FAILED", table, what)
+    headline = subject(deployment, "FAILED", table, _what(failure, event["plan"]))
     # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
     audience = UNKNOWN_TABLE if failure.kind is InputRefused and not event["plan"] else table
     return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
+
+
+def _what(failure: Failure, plan: PlanEvent) -> str:
+    """The failure in a subject: its name, what its job has found, and what was given up."""
+    mode = plan.get("ends", "").partition("-")[0]  # a job's id begins with it
+    return ", ".join(filter(None, [failure.error, failure.result, mode if failure.kind is WishGivenUp else ""]))
 
 
 def _left_behind(failure: Failure, plan: PlanEvent) -> str:
@@ -148,6 +153,7 @@ def _facts(
         "command": ask_again if only_ask else filled(command, table, deployment, given_up),
         "ask_again": "" if only_ask else ask_again,
         "heals_by_itself": after.heals,
+        "watermark": format_instant(horizon.watermark) if horizon else None,
         "history_left_seconds": int(horizon.left.total_seconds()) if horizon else None,
         "job_run": failure.job_run,
         "wish_ended": ended_wish(plan, failure),
@@ -181,8 +187,9 @@ def _more_links(plan: PlanEvent, failure: Failure, deployment: Deployment) -> li
 
 
 def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
-    """How urgent it is, what went before, and when the next mail comes."""
-    lines = history_line(horizon)
+    """How far the table is, how urgent that is, what went before, and when the next mail comes."""
+    lines = [f"The watermark was {format_instant(horizon.watermark)} when this run began."] if horizon else []
+    lines += history_line(horizon)
     if incident and len(incident.kinds) > 1:
         before = "; ".join(map(str, incident.kinds[:-1]))
         lines.append(f"Runs have failed since {format_instant(incident.first.since)}. Told before: {before}.")

@@ -51,7 +51,7 @@ def test_after_three_job_runs_a_wish_is_given_up_by_mail_and_the_schedule_goes_o
         if plan["kind"] == "Halt":
             call(notify_failure.handler, **event, plan=plan, failure={"state": "Plan", **plan})
     assert plan["reason"] == "UpToDate"
-    assert schedule.subjects == ["FAILED orders: WishGivenUp"]
+    assert schedule.subjects == ["FAILED orders: WishGivenUp, backfill"]
     wish = json.dumps({"table": "orders", "mode": "backfill", "from": account.instants(2)[0]}, separators=(",", ":"))
     assert f"--input '{wish}'\n" in schedule.last
     assert schedule.told().ended == wished.job_id

@@ -113,6 +113,7 @@ def test_a_machine_gets_the_facts_of_a_failure_as_json_and_what_filters_go_by(ac
         "remedy": "Turn it on.",
         "ask_again": "",
         "heals_by_itself": False,
+        "watermark": None,
         "history_left_seconds": None,
         "job_run": "",
         "wish_ended": "",

@@ -112,13 +112,14 @@ def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_ti
     assert (
         "The manual: docs/operations.md, section Gap\n"
         "\n"
+        "The watermark was 2026-11-21T10:00:00Z when this run began.\n"
         "History would be lost in 34 days 21 h (0 % of the recovery period of 35 days used).\n"
         "The next mail about it comes when it changes, or when it is over.\n"
         "If you have acted and hear nothing, start a run yourself: its failure is always mailed.\n"
         "\n"
         "Execution: "
     ) in mail.text
-    assert mail.facts["history_left_seconds"] == (34 * 24 + 21) * 3600
+    assert mail.facts.items() >= {"watermark": "2026-11-21T10:00:00Z", "history_left_seconds": 837 * 3600}.items()
 
 
 def test_of_a_wish_that_failed_no_mail_is_promised_when_it_is_over():
