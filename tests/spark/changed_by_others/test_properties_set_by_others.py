@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.columns.overrides import Overrides
@@ -35,6 +37,26 @@ def test_merges_that_write_whole_files_anew_cast_no_doubt_on_the_rows(shop):
     source.lose("k3")
     source.delete(21, {"pk": {"S": "k3"}})
     assert "1 removed or replaced; Iceberg counted 0 and 0." in source.merge(20, 35)["continuity"]
+
+
+def test_a_delete_file_that_hides_rows_of_several_files_stays_where_one_of_these_has_gone(shop):
+    source = shop()
+    source.put(1, *(item(f"a{n}") for n in range(4)))
+    source.run(replace(source.full(5), buckets=1))
+    set_by_somebody(source, "write.delete.granularity", "partition")
+    source.put(6, item("z1"))
+    source.merge(5, 20)
+    source.put(21, item("a1", v=S), item("z1", v=S))
+    source.merge(20, 35)
+    # Of the two files with hidden rows, the one whose path comes first is written anew; the other stays.
+    files = source.spark.read.table(f"glue.shop.{source.name}.data_files")
+    lowest = files.selectExpr("file_path", "readable_metrics.pk.lower_bound AS pk").where("pk IN ('a0', 'z1')")
+    (_, key), _ = lowest.orderBy("file_path").collect()
+    rewritten = """table => 'TABLE', where => "pk = 'KEY'", options => map('rewrite-all', 'true')"""
+    source.change(f"CALL glue.system.rewrite_data_files({rewritten})", KEY=key)
+    assert source.maintain(35)["counts"]["delete_files_removed"] == 0
+    assert source.metadata["snapshots"][-1]["summary"]["total-delete-files"] == "1"
+    assert source.differences(35) == []
 
 
 def test_where_all_is_kept_files_are_put_in_order_and_none_is_let_go(shop):
