@@ -54,6 +54,22 @@ def test_the_next_rebuild_takes_nothing_of_what_one_that_was_killed_has_left(sho
     assert set(source.rows()["a"]) == {"pk", "v", "_write_time", "_misfits"}
 
 
+def test_maintenance_takes_away_what_a_rebuild_that_was_killed_has_left(shop, monkeypatch):
+    source = shop()
+    source.put(1, {"pk": {"S": "a"}, "v": {"N": "1"}})
+    source.load(5)
+    source.put(6, {"pk": {"S": "a"}, "v": {"BOOL": True}})
+    with monkeypatch.context() as patched:
+        patched.setattr(spark.loading.load.Table, "publish", killed)
+        with pytest.raises(Killed):
+            source.load(15)
+    assert len(source.metadata["refs"]) == 2
+    source.maintain(5)
+    assert set(source.metadata["refs"]) == {"main"}
+    assert set(source.rows()["a"]) == {"pk", "v", "_write_time", "_misfits"}
+    assert source.differences(5) == []
+
+
 @pytest.fixture
 def half_done(shop, monkeypatch):
     """A table whose key got another type by a load that was killed right after its commit, and that load's order."""
