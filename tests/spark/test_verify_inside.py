@@ -19,6 +19,8 @@ HELD = {
     "odd": S,
     "odder": S,
 }
+#: An item with a misfit inside a map. That may as well be kept as a whole, as when there was no column for it: no difference.
+WHOLE = {"ship": {"M": {"city": {"L": [N]}}}}
 #: What somebody has done to a row: the column, what it shows since, and the place that a verification must name.
 TAMPERED = {
     "a member more": ("sizes", "map_concat(sizes, map('l', 2))", "/sizes"),
@@ -32,10 +34,14 @@ TAMPERED = {
 
 def test_members_elements_and_misfits_that_are_not_the_items_are_differences(shop):
     s = shop(columns=Overrides.parse({"sizes": "map"}))
-    s.put(1, *(item(pk, **HELD) for pk in TAMPERED))
-    s.put(1, *(item(f"k{n}", odd={"L": [N]}, odder={"L": [N]}) for n in range(20)))
+    s.put(1, *(item(pk, **HELD) for pk in TAMPERED), item("whole", **WHOLE))
+    s.put(1, *(item(f"k{n}", odd={"L": [N]}, odder={"L": [N]}, ship={"M": {"city": S}}) for n in range(20)))
     s.load(5)
-    assert verify(s, 5)["counts"]["equal"] == 20 + len(TAMPERED)
+    assert verify(s, 5)["counts"]["equal"] == 21 + len(TAMPERED)
+    s.change(
+        "UPDATE TABLE SET ship = NULL, _misfits = map('/ship', 'SHIP') WHERE pk = 'whole'",
+        SHIP=json.dumps(WHOLE["ship"]),
+    )
     for pk, (column, shown, _) in TAMPERED.items():
         s.change("UPDATE TABLE SET COLUMN = SHOWN WHERE pk = 'PK'", COLUMN=column, SHOWN=shown, PK=pk)
     shown = {json.loads(row["key"])["pk"]: row["values"] for row in differences(s, 5)["differences"]}
