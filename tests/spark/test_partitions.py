@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.errors import PartitionsKept
 from pipeline.identity import KeyAttribute
 from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.verifying import differences, verify
@@ -70,6 +71,40 @@ def test_a_table_that_is_made_anew_with_other_buckets_is_merged_into_and_keeps_i
     source.maintain(35)
     source.merge(35, 50)
     assert (source.differences(50), len(source.metadata["partition-specs"])) == ([], specs)
+
+
+@pytest.fixture
+def partitioned_before(shop):
+    """A table that had partitions by a column, dropped since and brought back by a full export, and changes after that."""
+    source = shop()
+    source.put(1, item("a", state=S), item("b", state=S))
+    source.load(5)
+    source.change("ALTER table TABLE ADD PARTITION FIELD state")
+    source.put(6, item("b", state=S, v=S))
+    source.merge(5, 20)
+    for dropped in ("PARTITION FIELD", "COLUMN"):
+        source.change(f"ALTER table TABLE DROP {dropped} state")
+    source.load(20)
+    source.put(21, item("b", state=S))
+    return source
+
+
+def test_former_partitions_go_however_many_snapshots_the_table_is_set_to_keep(partitioned_before):
+    source = partitioned_before
+    source.change("ALTER table TABLE SET TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = '10')")
+    source.merge(20, 35)
+    assert source.differences(35) == []
+
+
+def test_former_partitions_stay_where_the_branch_is_set_to_keep_more_snapshots(partitioned_before):
+    source = partitioned_before
+    main = f"ALTER table TABLE REPLACE BRANCH main AS OF VERSION {source.metadata['current-snapshot-id']}"
+    source.change(f"{main} WITH SNAPSHOT RETENTION 10 SNAPSHOTS")
+    with pytest.raises(PartitionsKept, match="tags and branches: main"):
+        source.merge(20, 35)
+    source.change(f"{main} WITH SNAPSHOT RETENTION 1 SNAPSHOTS")
+    source.merge(20, 35)
+    assert source.differences(35) == []
 
 
 @pytest.mark.parametrize("is_maintained", [False, True])
