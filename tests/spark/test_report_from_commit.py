@@ -30,9 +30,10 @@ def source(shop):
     return source
 
 
-def told_again(source, order):
+def told_again(source, order, meanwhile=lambda: None):
     """What a repeat reports, and what the job itself did."""
     first = run(source.spark, order)
+    meanwhile()
     Path(order.report_uri.removeprefix("file://")).unlink()
     again = run(source.spark, order)
     assert again["outcome"] == "already_there"
@@ -102,6 +103,19 @@ def test_what_fails_after_the_commit_fails_neither_the_job_nor_its_report(source
 def test_a_row_that_changed_at_the_very_beginning_of_a_stretch_is_told_again(source):
     again, first = told_again(source, with_a_misfit(source, after=0))
     assert (again, len(first["misfits"])) == (first, 1)
+
+
+def test_of_what_came_later_nothing_is_told_again(source):
+    order = with_a_misfit(source)
+    end = (order.end - NOON).total_seconds() / 60
+
+    def later():
+        source.put(end + 1, item("b", v=S, later=S))
+        source.merge(end, end + 20)
+
+    again, first = told_again(source, order, later)
+    for told in ("counts", "misfits", "new_columns", "changed_columns"):
+        assert again[told] == first[told]
 
 
 def test_a_refusal_that_an_earlier_try_has_left_is_not_told_of_work_that_is_in_the_table(source):
