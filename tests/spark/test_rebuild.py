@@ -10,9 +10,10 @@ import spark.loading.load
 import spark.loading.sampling
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.types import Kind
-from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept
+from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept, TableContended
 from spark.job import run
-from tests.spark.sample_items import N_KEY, S
+from tests.spark.rivals import run_beside
+from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import minute
 
 pytestmark = pytest.mark.spark
@@ -87,6 +88,23 @@ def test_a_refused_rebuild_leaves_the_columns_as_they_were(shop):
     assert source.differences(5) == []
     told = source.merge(5, 25)["new_columns"]
     assert {new["path"]: new["count"] for new in told} == {"/new": 1, "/h": 1, "/m/y": 1}
+    assert source.differences(25) == []
+
+
+def test_a_rebuild_that_a_merge_has_overtaken_takes_no_column_back_that_has_been_filled_meanwhile(shop, monkeypatch):
+    source = shop()
+    source.put(1, item("a"))
+    source.load(5)
+    source.put(6, item("a", new=S))
+    rival, order, publish = source.windows(5, 25), source.full(30), spark.loading.load.Table.publish
+
+    def raced(table, *arguments):
+        run_beside(source, rival)
+        publish(table, *arguments)
+
+    monkeypatch.setattr(spark.loading.load.Table, "publish", raced)
+    with pytest.raises(TableContended):
+        run(source.spark, order)
     assert source.differences(25) == []
 
 
