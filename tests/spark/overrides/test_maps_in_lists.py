@@ -29,6 +29,38 @@ def test_what_is_hidden_in_a_map_is_not_shown_by_a_list_of_maps(shop):
         carry_out(source, source.windows(25, 45), **said)
 
 
+def in_map(name: str, value: dict) -> dict:
+    return {"M": {name: value}}
+
+
+def in_list(*values: dict) -> dict:
+    return {"L": list(values)}
+
+
+def test_what_is_hidden_in_a_map_in_a_map_is_not_shown_by_a_list_at_either_level(shop):
+    inner = in_map("no", {"S": "hide me"})
+    source, rule, first_list = shop(), {"/w/in/no": {"drop": True}}, {"/w/*/in/no": {"drop": True}}
+    source.put(1, item("a", w=in_map("in", inner)), item("plain", w=in_list(in_map("in", S), in_map("x", inner))))
+    carry_out(source, source.full(5), **rule)
+    for n, (odd, said) in enumerate(
+        (
+            (in_list(in_map("in", inner)), rule),
+            (in_list(in_map("in", in_list(inner))), rule),
+            (in_map("in", in_list(inner)), rule),
+            # Who speaks of the first list has said nothing of the second.
+            (in_map("in", in_list(inner)), rule | first_list),
+        )
+    ):
+        source.put(6 + n, item("odd", w=odd))
+        with pytest.raises(OverrideContradicted, match=r"'/w/in/no'\] speaks of what is in a map; .*\"odd\""):
+            carry_out(source, source.full(25 + n), **said)
+    assert set(source.rows()) == {"a", "plain"}
+    source.put(35, item("odd", w=in_list(in_map("in", inner))))
+    both = {path: {"hash": True} for path in (*rule, *first_list)}
+    assert carry_out(source, source.full(40), **both)["outcome"] == "committed"
+    assert "hide me" not in str([source.rows()[pk] for pk in ("a", "odd")])
+
+
 def test_a_member_that_is_called_like_a_type_is_told_from_the_type(shop):
     called = ("S", "L", "M")
     source, said = shop(), {f"/w/{name}": {"drop": True} for name in called}
