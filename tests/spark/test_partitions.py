@@ -71,6 +71,12 @@ def test_a_table_that_is_made_anew_with_other_buckets_is_merged_into_and_keeps_i
     source.maintain(35)
     source.merge(35, 50)
     assert (source.differences(50), len(source.metadata["partition-specs"])) == ([], specs)
+    # Once more: the next free name is one that no former partition has either.
+    source.put(51, {**item("a"), "sk": {"N": "1.55"}})
+    source.run(replace(source.full(60), buckets=16))
+    source.put(61, {**item("a", v=S), "sk": {"N": "1.55"}})
+    source.merge(60, 75)
+    assert source.differences(75) == []
 
 
 @pytest.fixture
