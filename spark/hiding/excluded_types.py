@@ -42,8 +42,8 @@ def _excluded(value: Sql, rules: Rules, beyond: Sequence[Override]) -> Sql:
     found = [_if_excluded(value, rule) for rule in decides if rule in beyond]
     if names:
         found.append(let(members(value), lambda level: _of_names(level, names, rules, beyond)))
-    if of_any := [(path, rule) for path, rule in rules if path and path[0] == ANY]:
-        found.append(_of_any(value, names, lambda one: _excluded(one, below(of_any, ANY), beyond)))
+    if of_any := below(rules, ANY):
+        found.append(_of_any(value, names, lambda one: _excluded(one, of_any, beyond)))
     return call("coalesce", *found, "CAST(NULL AS STRING)")
 
 
