@@ -108,6 +108,19 @@ def test_a_rebuild_that_a_merge_has_overtaken_takes_no_column_back_that_has_been
     assert source.differences(25) == []
 
 
+def test_a_rebuild_that_fails_after_it_was_written_twice_leaves_no_column_behind(shop, monkeypatch):
+    source = shop()
+    source.put(1, item("a"))
+    source.load(5)
+    source.put(6, *(item(f"k{n}", new=S) for n in range(9)), item("odd", new={"L": [S]}))
+    with monkeypatch.context() as patched:
+        patched.setattr(spark.loading.load.Table, "publish", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            source.load(15)
+    assert "new" not in {field.name for field in source.table.schema().fields}
+    assert source.load(15)["passes"] == 2
+
+
 def test_where_a_sample_was_wrong_of_what_is_new_it_is_made_once_more(shop, monkeypatch):
     monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 1)
     source = shop()
