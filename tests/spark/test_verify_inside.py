@@ -26,6 +26,8 @@ TAMPERED = {
     "a member more": ("sizes", "map_concat(sizes, map('l', 2))", "/sizes"),
     "a member less": ("sizes", "map('s', 1)", "/sizes"),
     "a member that has no value under another name": ("sizes", "map('s', 1, 'any', NULL)", "/sizes"),
+    "a map lost": ("sizes", "NULL", "/sizes"),
+    "a list lost": ("codes", "NULL", "/codes"),
     "an element more": ("codes", "array('x', 'x', 'x')", "/codes"),
     "an element less": ("codes", "array('x')", "/codes"),
     "a misfit lost": ("_misfits", """map('/odd', '{"S":"x"}')""", "/odder"),
