@@ -19,6 +19,7 @@ SERVICES = {
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
     "Lambda.SdkClientException",
+    "Lambda.ClientExecutionTimeoutException",
     "Lambda.TooManyRequestsException",
     "Lambda.Unknown",
     "Runtime.ExitError",
