@@ -33,3 +33,15 @@ def test_a_row_says_what_is_tried_again_how_often_how_long_and_what_comes_then(n
     assert (retry["BackoffRate"], retry["JitterStrategy"]) == (2, "FULL")
     assert int(allowed) == TASKS[name]["TimeoutSeconds"]
     assert then.strip("`") == catch["Next"]
+
+
+def test_what_a_function_may_fail_with_in_the_end_is_among_the_names_that_a_mail_may_say():
+    told = MANUAL.split("## Names that are no error of ours\n")[1].split("\n## ")[0]
+    named = {
+        name
+        for line in told.splitlines()
+        if line.startswith("| `")
+        for name in re.findall(r"`([\w.]+)`", line.split("|")[1])
+    }
+    services = {name for name in OF_FUNCTIONS if not name.startswith("Lambda.")}
+    assert services <= named, "the row of other names with `Lambda.` covers those of Lambda"

@@ -23,6 +23,7 @@ SERVICES = {
     "Lambda.TooManyRequestsException",
     "Lambda.Unknown",
     "Runtime.ExitError",
+    "Runtime.OutOfMemory",
     "Sandbox.Timedout",
     "EMRServerless.InternalServerException",
     "EMRServerless.ThrottlingException",
