@@ -20,9 +20,14 @@ AWS_FAILED = (ClientError, BotoCoreError)
 #: With tries to spare for a throttled minute. A service that takes no connection, or takes one and says nothing, is given up
 #: within a function's time (`infra.functions`): else that ends by Lambda's clock, and whoever goes on without the answer cannot.
 _CONFIG = Config(connect_timeout=3, read_timeout=8, retries={"mode": "standard", "total_max_attempts": 6})
-#: A key that is none of the stack's: of a source table, or of the Data Catalog, which has a code of its own for it. SNS, whose
-#: key is the stack's, has other codes.
-_CATALOG_KEY = "GlueEncryptionException"
+#: A key that is none of the stack's: of the Data Catalog, or one that S3 finds disabled or gone. Of a denial only the words
+#: tell, as of a source table's key. SNS, whose key is the stack's, has other codes.
+_ANOTHERS_KEY = (
+    "GlueEncryptionException",
+    "KMS.DisabledException",
+    "KMS.KMSInvalidStateException",
+    "KMS.NotFoundException",
+)
 _DENIED_BY_POLICY = {"AccessDenied", "AccessDeniedException"}
 _ABOUT_A_KEY = re.compile(r"\bkms:|KMS key")
 _DENIED = _DENIED_BY_POLICY | {
@@ -76,6 +81,12 @@ def error_code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
+def is_of_a_key(error: ClientError) -> bool:
+    """Whether what was refused is the use of a KMS key that is none of the stack's."""
+    code = error_code(error)
+    return code in _ANOTHERS_KEY or (code in _DENIED_BY_POLICY and _ABOUT_A_KEY.search(str(error)) is not None)
+
+
 @contextmanager
 def aws_failures() -> Iterator[None]:
     """Give the failures that any call can meet their names; what is special to one call its caller has caught before."""
@@ -91,7 +102,7 @@ def _named(error: ClientError) -> PipelineError:
     """What a refusal is called, by its code, its status and, of a denial, its words."""
     code, told = error_code(error), str(error)
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    if code == _CATALOG_KEY or (code in _DENIED_BY_POLICY and _ABOUT_A_KEY.search(told)):
+    if is_of_a_key(error):
         return KmsKeyDenied(told)
     if code in _DENIED:
         return PermissionMissing(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from botocore.exceptions import ClientError
 
-from lambdas.aws.clients import client, error_code
+from lambdas.aws.clients import client, error_code, is_of_a_key
 from pipeline.columns.columns_file import from_file
 from pipeline.columns.overrides import Overrides
 from pipeline.deployment import Deployment
@@ -23,7 +23,7 @@ def read(deployment: Deployment, table: str) -> Overrides:
     try:
         text = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
-        if error_code(error) not in _GONE:
+        if error_code(error) not in _GONE or is_of_a_key(error):
             raise
         bootstrap, deploy = (deployment.addressed(f"make {verb}") for verb in ("bootstrap", "deploy"))
         raise SettingsMissing(

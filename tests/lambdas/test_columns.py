@@ -8,9 +8,9 @@ import pytest
 from botocore.stub import Stubber
 
 from lambdas.aws import columns
-from lambdas.aws.clients import client
+from lambdas.aws.clients import aws_failures, client
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import SettingRefused, SettingsMissing
+from pipeline.errors import KmsKeyDenied, SettingRefused, SettingsMissing
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account
 from tests.lambdas.ticks import plan
 
@@ -51,3 +51,23 @@ def test_who_may_not_list_a_bucket_is_told_that_access_is_denied_where_the_file_
             columns.read(DEPLOYMENT, "orders")
     make = "TIDEMARK_STACK=Tidemark AWS_REGION=us-east-1 make"
     assert f"run `{make} bootstrap` and `{make} deploy`. Else" in said.value.remedy
+
+
+@pytest.mark.usefixtures("account")
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            "AccessDenied",
+            "User: Plan is not authorized to perform: kms:Decrypt on resource: arn:aws:kms:eu-west-1:1:key/k",
+        ),
+        ("KMS.DisabledException", "arn:aws:kms:eu-west-1:1:key/k is disabled."),
+        ("KMS.KMSInvalidStateException", "arn:aws:kms:eu-west-1:1:key/k is pending deletion."),
+        ("KMS.NotFoundException", "Key 'arn:aws:kms:eu-west-1:1:key/k' does not exist"),
+    ],
+)
+def test_a_key_of_the_bucket_s_own_is_not_taken_for_a_file_that_is_gone(code, message):
+    with Stubber(client("s3")) as stub:
+        stub.add_client_error("get_object", code, message, 403)
+        with pytest.raises(KmsKeyDenied, match="key/k"), aws_failures():
+            columns.read(DEPLOYMENT, "orders")
