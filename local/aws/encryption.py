@@ -1,6 +1,7 @@
-"""Customer keys are used with the caller's rights: S3 objects under SSE-KMS, and encrypted topics.
+"""Customer keys are used with the caller's rights, and while they are enabled: S3 objects under SSE-KMS, encrypted topics.
 
-MiniStack encrypts nothing and evaluates nothing here, so a role without rights on the key would fail on AWS only.
+MiniStack encrypts nothing and evaluates nothing here, so a role without rights on the key, or with a key that somebody has
+disabled, would fail on AWS only.
 Sources: "Using server-side encryption with AWS KMS keys" (S3), "Managing Amazon SNS encryption keys and costs".
 """
 
@@ -12,6 +13,17 @@ from local.aws.roles import AccessDenied, check_caller
 
 _ALGORITHM = "x-amz-server-side-encryption"
 _KEY = "x-amz-server-side-encryption-aws-kms-key-id"
+_DISABLED, _INVALID_STATE = "Disabled", "InvalidState"
+#: What S3 calls them; SNS puts KMS before each.
+_OF_S3 = {_DISABLED: "KMS.DisabledException", _INVALID_STATE: "KMS.KMSInvalidStateException"}
+
+
+class KeyUnusable(Exception):
+    """The key's own state forbids its use; `what` is how KMS calls that, without what each service puts around it."""
+
+    def __init__(self, arn: str, what: str) -> None:
+        super().__init__(f"{arn} is {'disabled' if what == _DISABLED else 'pending deletion'}.")
+        self.what = what
 
 
 def install() -> None:
@@ -47,12 +59,15 @@ def customer_key_arn(key: str) -> str | None:
 
 
 def _use(key: str, service: str, *actions: str) -> None:
-    """Evaluate the use of a key through a service. Raises AccessDenied."""
+    """Evaluate the use of a key through a service. Raises AccessDenied or KeyUnusable."""
     from ministack.core.responses import get_region
+    from ministack.services import kms
 
     arn = customer_key_arn(key)
     for action in actions if arn else ():
         check_caller(f"kms:{action}", str(arn), {"kms:ViaService": f"{service}.{get_region()}.amazonaws.com"})
+    if arn and (state := kms._resolve_key(arn)["KeyState"]) != "Enabled":
+        raise KeyUnusable(arn, _DISABLED if state == "Disabled" else _INVALID_STATE)
 
 
 def _checked_write(resolve: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,6 +85,8 @@ def _checked_write(resolve: Callable[..., Any]) -> Callable[..., Any]:
                 _use((applied or {}).get(_KEY, ""), "s3", "GenerateDataKey")
         except AccessDenied as denied:
             return None, s3._error("AccessDenied", str(denied), 403)
+        except KeyUnusable as unusable:
+            return None, s3._error(_OF_S3[unusable.what], str(unusable), 400)
         return applied, refused
 
     return wrapper
@@ -87,6 +104,8 @@ def _checked_read(get: Callable[..., Any]) -> Callable[..., Any]:
                 _use(written.get(_KEY, ""), "s3", "Decrypt")
         except AccessDenied as denied:
             return s3._error("AccessDenied", str(denied), 403)
+        except KeyUnusable as unusable:
+            return s3._error(_OF_S3[unusable.what], str(unusable), 400)
         return get(bucket_name, key, headers, query_params)
 
     return wrapper
@@ -101,6 +120,8 @@ def _checked_publish(publish: Callable[..., Any]) -> Callable[..., Any]:
             _use(topic.get("attributes", {}).get("KmsMasterKeyId", ""), "sns", "GenerateDataKey", "Decrypt")
         except AccessDenied as denied:
             raise sns.SnsPublishError("KMSAccessDenied", str(denied)) from denied
+        except KeyUnusable as unusable:
+            raise sns.SnsPublishError(f"KMS{unusable.what}", str(unusable)) from unusable
         return publish(topic_arn, *message, **more)
 
     return wrapper

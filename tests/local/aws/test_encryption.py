@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from botocore.exceptions import ClientError
 
 pytestmark = pytest.mark.local_aws
 
@@ -69,3 +70,18 @@ def test_an_upload_under_the_account_s_own_key_needs_no_key_id(aws):
     aws.client("s3").create_bucket(Bucket="assets")
     put = aws.client("s3").put_object(Bucket="assets", Key="k", Body=b"x", ServerSideEncryption="aws:kms")
     assert put["SSEKMSKeyId"].endswith("alias/aws/s3")
+
+
+@pytest.mark.parametrize(("unusable", "kind"), [("disable_key", "Disabled"), ("schedule_key_deletion", "InvalidState")])
+def test_a_key_that_is_disabled_or_about_to_be_deleted_opens_and_closes_nothing(aws, key, unusable, kind):
+    s3, sns = aws.client("s3"), aws.client("sns")
+    topic = sns.create_topic(Name="t", Attributes={"KmsMasterKeyId": key})["TopicArn"]
+    s3.put_object(Bucket="lake", Key="k", Body=b"secret")
+    getattr(aws.client("kms"), unusable)(KeyId=key)
+    refused = r"KMS\.(KMS)?" + kind + "Exception"
+    with pytest.raises(ClientError, match=refused):
+        s3.get_object(Bucket="lake", Key="k")
+    with pytest.raises(ClientError, match=refused):
+        s3.put_object(Bucket="lake", Key="k", Body=b"more")
+    with pytest.raises(ClientError, match=f"KMS{kind}"):
+        sns.publish(TopicArn=topic, Message="m")
