@@ -40,6 +40,7 @@ REMEDIES = {
     ),
     "RebuildNeeded": f"Say of columns what was said before (--columns). Or: {_NEWER_FULL}",
     "PartitionsKept": "Remove the tags and branches that the message names, and replay again.",
+    "PropertyUnfit": "Take the property back that the message names, and replay again.",
     "HashSecretUnfit": "Put a random text of 16 bytes or more into the environment variable TIDEMARK_HASH_SECRET.",
     "VerificationFailed": _ANEW,
     "SettingRefused": "Correct the file that --columns names, and start it again.",

@@ -496,6 +496,13 @@ class PartitionsKept(JobRefused):
     heals_by_itself = False
 
 
+class PropertyUnfit(JobRefused):
+    """A property that somebody has set of the table has a value with which Iceberg cannot read or write it."""
+
+    default_remedy = "Take the property back that the message names, then start a run."
+    heals_by_itself = False
+
+
 class HashSecretUnfit(JobRefused):
     """A column is hashed, but the job was given no secret, or one that is too short to protect anything."""
 

@@ -29,6 +29,7 @@ from spark.hiding.protection import Protection, submitted_secret
 from spark.iceberg.commits import lost_race
 from spark.iceberg.maintain import maintain
 from spark.iceberg.table import Table
+from spark.iceberg.unfit import unfit_property
 from spark.loading.load import load
 from spark.merging.merge import merge
 from spark.refusals import torn_file
@@ -170,6 +171,7 @@ def _report_refusal_and_raise_named(this: _JobRun, failure: Exception) -> None:
     """Report a failure that has left the table as it was, and raise it by its name where it has another."""
     named = failure if isinstance(failure, PipelineError) else lost_race(this.order, failure)
     named = named or torn_file(this.spark, this.order, failure)
+    named = named or unfit_property(Table(this.spark, this.order), this.order.table, failure)
     error = named or JobFailed(f"{this.order.job_id}: {failure}")
     this.reported(report.of_refusal(this.order, error, this.seconds))
     if named and named is not failure:

@@ -14,7 +14,14 @@ from tests.pipeline.world import OTHER, claim, full, plan, seen, takes_over, upd
 
 WINDOW = plan("12:00 13:00")
 DAMAGED = sorted(name for name, kind in error_names().items() if issubclass(kind, DamagedExport))
-FOR_GOOD = ["KeyDoesNotFit", "OverrideContradicted", "HashSecretUnfit", "RebuildNeeded", "PartitionsKept"]
+FOR_GOOD = [
+    "KeyDoesNotFit",
+    "OverrideContradicted",
+    "HashSecretUnfit",
+    "RebuildNeeded",
+    "PartitionsKept",
+    "PropertyUnfit",
+]
 
 
 def refused(error: str, tries: int, found=WINDOW, watermark: str = "12:00") -> Observation:

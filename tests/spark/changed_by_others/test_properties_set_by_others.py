@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from pipeline.columns.overrides import Overrides
-from pipeline.errors import KeyDoesNotFit, PartitionsKept
+from pipeline.errors import KeyDoesNotFit, PartitionsKept, PropertyUnfit
 from pipeline.table.maintenance import COUNTED
 from tests.spark.sample_items import N_KEY, S, item
-from tests.spark.shop import Shop
+from tests.spark.shop import Shop, minute
+from tests.spark.verifying import verify_order
 
 pytestmark = pytest.mark.spark
 
@@ -173,3 +175,37 @@ def test_a_full_export_without_items_empties_a_table(shop):
     source.load(20)
     source.load(35)
     assert source.differences(35) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refused", "statement"),
+    [
+        # Found in a task of a write, where a merge is prepared, where anything is read, and by maintenance alone.
+        ("write.parquet.compression-codec", "foo", {"merge", "load"}, "UNSET TBLPROPERTIES ('{name}')"),
+        ("write.merge.mode", "foo", {"merge"}, "SET TBLPROPERTIES ('{name}' = 'merge-on-read')"),
+        ("read.split.target-size", "x", {"merge", "verify"}, "UNSET TBLPROPERTIES ('{name}')"),
+        ("write.target-file-size-bytes", "-1", {"maintain"}, "SET TBLPROPERTIES ('{name}' = '268435456')"),
+    ],
+)
+def test_a_value_that_iceberg_does_not_take_is_refused_by_name_with_the_statement_that_mends_it(
+    shop, name, value, refused, statement
+):
+    source = shop()
+    source.put(1, *(item(f"k{i}", v=S) for i in range(8)))
+    source.load(5)
+    source.put(6, item("k1", v={"S": "new"}))
+    set_by_somebody(source, name, value)
+    orders = {"merge": source.windows(5, 20), "load": source.full(5), "verify": verify_order(source, 5)}
+    orders["maintain"] = source.maintenance(5)
+    for job in refused:
+        with pytest.raises(PropertyUnfit, match=f"its property {name} says, which is {value}: ") as found:
+            source.run(orders[job])
+        said = source.report(orders[job])
+        assert (said["error"], said["remedy"]) == ("PropertyUnfit", found.value.remedy)
+    assert source.state.watermark == minute(5)
+    (told,) = re.findall(r"ALTER TABLE glue\.shop\.\w+ (.*), then start a run", found.value.remedy)
+    assert told == statement.format(name=name)
+    source.change(f"ALTER table TABLE {told}")
+    for job in ("verify", "maintain", "merge"):
+        source.run(orders[job])
+    assert source.differences(20) == []
