@@ -138,7 +138,9 @@ class Table:
         """Remove what loads have left behind that died: their branches, and columns that were to replace others."""
         table = self.java()
         transaction = table.newTransaction()
-        branches = [name for name in table.refs().keySet() if name.startswith(_BRANCH)]
+        # A tag of such a name is somebody's, and stays.
+        refs = dict(table.refs())
+        branches = [name for name, ref in refs.items() if name.startswith(_BRANCH) and ref.isBranch()]
         for branch in branches:
             transaction.manageSnapshots().removeBranch(branch).commit()
         replacements = [column.name() for column in table.schema().columns() if column.name().endswith(REPLACEMENT)]

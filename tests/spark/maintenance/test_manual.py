@@ -108,3 +108,11 @@ def test_other_partitions_and_a_sort_order_need_no_more_than_to_be_dropped(follo
     followed.load(20)
     change(followed, 20)
     assert followed.differences(35) == []
+
+
+def test_a_tag_that_is_called_like_the_branch_of_a_load_stays_and_is_in_nobodys_way(followed):
+    alter(followed, "CREATE TAG tidemark_load_of_november")
+    followed.maintain(5)
+    followed.load(20)
+    assert set(followed.metadata["refs"]) == {"main", "tidemark_load_of_november"}
+    assert followed.differences(20) == []
