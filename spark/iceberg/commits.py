@@ -85,7 +85,9 @@ def lost_race(order: JobOrder, failure: Exception) -> TableContended | None:
 
 
 def _contended(order: JobOrder, failure: Exception) -> TableContended:
-    what = str(failure).splitlines()[0]
+    # The text of the bridge begins with the call that has met it.
+    said = failure.java_exception.toString() if isinstance(failure, Py4JJavaError) else str(failure)
+    what = said.splitlines()[0]
     return TableContended(f"{order.table} was changed while {order.job_id} worked on it: {what}")
 
 

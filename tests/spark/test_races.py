@@ -161,6 +161,7 @@ def test_a_commit_beside_that_of_the_rows_may_lose_a_race_as_well(shop, monkeypa
     source.load(5)
     source.put(6, item("a", new={"N": "1"}))
     order, failure = source.windows(5, 25), _failure(source.spark, iceberg=iceberg)
+    failure.errmsg = "An error occurred while calling o51.sql.\n"  # as the bridge begins it
 
     def fails(*_):
         raise failure
@@ -168,7 +169,11 @@ def test_a_commit_beside_that_of_the_rows_may_lose_a_race_as_well(shop, monkeypa
     monkeypatch.setattr(spark.merging.merge.Table, "evolve", fails)
     with pytest.raises(error or Py4JJavaError):
         run(source.spark, order)
-    assert source.report(order)["error"] == (error.__name__ if error else "JobFailed")
+    report = source.report(order)
+    assert report["error"] == (error.__name__ if error else "JobFailed")
+    assert not error or report["message"].endswith(
+        "worked on it: org.apache.iceberg.exceptions.CommitFailedException: Cannot commit"
+    )
 
 
 @pytest.mark.parametrize("rival_has_our_work", [False, True])
