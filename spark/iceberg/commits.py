@@ -19,6 +19,8 @@ from spark.java import causes, classes
 _LOST = {"CommitFailedException", "CommitStateUnknownException"}
 #: And what of a commit of rows, where they stand against what others have written; elsewhere it may mean anything.
 _CONFLICTS = {*_LOST, "ValidationException"}
+#: What it says where a branch has come from elsewhere, and where the table was rolled back, without a name of their own.
+_SAID = ("fast-forward", "is not an ancestor of")
 #: The same names are in use for what Glue refuses: among the causes is then an exception of Glue's own, of these packages.
 _OF_GLUE = ".services.glue."
 #: What is a conflict nevertheless.
@@ -95,4 +97,4 @@ def _is_conflict(failure: Exception, conflicts: Set[str]) -> bool:
     if isinstance(failure, Py4JJavaError):
         is_of_glue = any(_OF_GLUE in name for name in classes(failure))
         return not (_GLUES_CONFLICTS if is_of_glue else conflicts).isdisjoint(causes(failure))
-    return "fast-forward" in str(failure)
+    return any(said in str(failure) for said in _SAID)
