@@ -30,7 +30,7 @@ from spark.iceberg.commits import lost_race
 from spark.iceberg.maintain import maintain
 from spark.iceberg.missing_files import missing_file
 from spark.iceberg.table import Table
-from spark.iceberg.unfit import unfit_property
+from spark.iceberg.unfit_properties import unfit_property
 from spark.loading.load import load
 from spark.merging.merge import merge
 from spark.refusals import torn_file
@@ -172,9 +172,9 @@ def _report_refusal_and_raise_named(this: _JobRun, failure: Exception) -> None:
     """Report a failure that has left the table as it was, and raise it by its name where it has another."""
     named = failure if isinstance(failure, PipelineError) else lost_race(this.order, failure)
     if not named:
-        table, name = Table(this.spark, this.order), this.order.table
-        named = torn_file(this.spark, this.order, failure) or unfit_property(table, name, failure)
-        named = named or missing_file(this.spark, table, name, failure)
+        table = Table(this.spark, this.order)
+        named = torn_file(this.spark, this.order, failure) or unfit_property(table, failure)
+        named = named or missing_file(this.spark, table, failure)
     error = named or JobFailed(f"{this.order.job_id}: {failure}")
     this.reported(report.of_refusal(this.order, error, this.seconds))
     if named and named is not failure:

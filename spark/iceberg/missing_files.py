@@ -15,10 +15,8 @@ from spark.iceberg.table import Table
 _GONE = re.compile(r"iceberg\.exceptions\.NotFoundException: [^:\n]+: (.+)")
 
 
-def missing_file(
-    spark: SparkSession, table: Table, name: str, failure: Exception
-) -> RebuildNeeded | TableFilesMissing | None:
-    """The refusal of a table, called `name`, that still needs a file which a failure has missed; None for other failures.
+def missing_file(spark: SparkSession, table: Table, failure: Exception) -> RebuildNeeded | TableFilesMissing | None:
+    """The refusal of a table that still needs a file which a failure has missed; None for other failures.
 
     What the table needs no more, as after maintenance of somebody's meanwhile, the next try does not miss.
     """
@@ -31,9 +29,9 @@ def missing_file(
     except Py4JJavaError as again:
         # Nothing can be written beside what is not known either.
         gone = _gone(again)
-        return TableFilesMissing(f"{_said(name, gone)}, which says what the table holds") if gone else None
+        return TableFilesMissing(f"{_said(table, gone)}, which says what the table holds") if gone else None
     remedy = "Bring the file back, or replace the table's content by a new full export: no setting is at fault."
-    return RebuildNeeded(_said(name, gone), remedy) if is_needed else None
+    return RebuildNeeded(_said(table, gone), remedy) if is_needed else None
 
 
 def _gone(failure: Exception) -> str:
@@ -41,5 +39,5 @@ def _gone(failure: Exception) -> str:
     return found[1] if found else ""
 
 
-def _said(name: str, gone: str) -> str:
-    return f"somebody has removed a file that {name} needs: {gone}"
+def _said(table: Table, gone: str) -> str:
+    return f"somebody has removed a file that {table.name} needs: {gone}"

@@ -42,6 +42,7 @@ class Table:
         catalog, _, name = order.table.partition(".")
         self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, catalog)
         self._identifier = self._iceberg.catalog.TableIdentifier.parse(name)
+        self.name = order.table
         self.sql_name = ".".join(f"`{part}`" for part in order.table.split("."))
         #: The ids of the columns and nested fields that the table got by this object.
         self._added: frozenset[int] = frozenset()

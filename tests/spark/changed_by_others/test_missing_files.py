@@ -74,4 +74,4 @@ def test_what_a_table_does_not_need_any_more_is_not_missing(followed):
     table = Table(source.spark, merge)
     with pytest.raises(Py4JJavaError) as met:
         table.rows_at(before).collect()
-    assert missing_file(source.spark, table, merge.table, met.value) is None
+    assert missing_file(source.spark, table, met.value) is None

@@ -181,7 +181,7 @@ def test_a_full_export_without_items_empties_a_table(shop):
     ("name", "value", "refused", "statement"),
     [
         # Found in a task of a write, where a merge is prepared, where anything is read, and by maintenance alone.
-        ("write.parquet.compression-codec", "foo", {"merge", "load"}, "UNSET TBLPROPERTIES ('{name}')"),
+        ("write.parquet.compression-codec", "foo 8", {"merge", "load"}, "UNSET TBLPROPERTIES ('{name}')"),
         ("write.merge.mode", "foo", {"merge"}, "SET TBLPROPERTIES ('{name}' = 'merge-on-read')"),
         ("read.split.target-size", "x", {"merge", "verify"}, "UNSET TBLPROPERTIES ('{name}')"),
         ("write.target-file-size-bytes", "-1", {"maintain"}, "SET TBLPROPERTIES ('{name}' = '268435456')"),
@@ -194,6 +194,7 @@ def test_a_value_that_iceberg_does_not_take_is_refused_by_name_with_the_statemen
     source.put(1, *(item(f"k{i}", v=S) for i in range(8)))
     source.load(5)
     source.put(6, item("k1", v={"S": "new"}))
+    set_by_somebody(source, "read.split.open-file-cost", "8")  # such a number may stand in what is said of anything
     set_by_somebody(source, name, value)
     orders = {"merge": source.windows(5, 20), "load": source.full(5), "verify": verify_order(source, 5)}
     orders["maintain"] = source.maintenance(5)

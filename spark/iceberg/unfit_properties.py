@@ -17,12 +17,14 @@ from spark.iceberg.table import Table
 
 #: What the properties begin with that say how a table is read and written.
 _SAY_HOW = ("commit.", "history.", "read.", "write.")
+#: Values that are taken nearly everywhere, and may stand in what is said of anything else.
+_TAKEN = re.compile(r"true|false|[1-9][0-9]*")
 #: What is raised of a value that is not taken, and what it says.
 _NOT_TAKEN = re.compile(r"(?:IllegalArgument|NumberFormat)Exception: (.*)")
 
 
-def unfit_property(table: Table, name: str, failure: Exception) -> PropertyUnfit | None:
-    """The refusal of a property of a table, called `name`, that a failure is about; None for other failures."""
+def unfit_property(table: Table, failure: Exception) -> PropertyUnfit | None:
+    """The refusal of a property of the table that a failure is about; None for other failures."""
     said = _said(failure)
     if not said:
         return None
@@ -35,14 +37,15 @@ def unfit_property(table: Table, name: str, failure: Exception) -> PropertyUnfit
         if re.search(rf"(?<![\w-]){re.escape(value)}(?!\w)", said, re.IGNORECASE):
             mended = f"SET TBLPROPERTIES ('{key}' = '{ours[key]}')" if key in ours else f"UNSET TBLPROPERTIES ('{key}')"
             return PropertyUnfit(
-                f"{name} cannot be read or written as its property {key} says, which is {value}: {said.splitlines()[0]}",
-                f"In a Spark shell on the tables: ALTER TABLE {name} {mended}, then start a run.",
+                f"{table.name} cannot be read or written as its property {key} says, which is {value}: {said.splitlines()[0]}",
+                f"In a Spark shell on the tables: ALTER TABLE {table.name} {mended}, then start a run.",
             )
     return None
 
 
 def _set_by_somebody(properties: Mapping[str, str], ours: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in properties.items() if key.startswith(_SAY_HOW) and value != ours.get(key)}
+    suspects = {key: value for key, value in properties.items() if key.startswith(_SAY_HOW) and value != ours.get(key)}
+    return {key: value for key, value in suspects.items() if not _TAKEN.fullmatch(value)}
 
 
 def _said(failure: Exception) -> str:
