@@ -15,8 +15,10 @@ from pipeline.instants import parse_instant
 from pipeline.table.marker import PROTECTED
 
 S = {"S": "x"}
-ITEM = {"pk": S, "a": S, "m": {"M": {"x": S}}, "l": {"L": [{"M": {"x": S}}]}, "j": {"L": [S, {"N": "1"}]}}
-COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(observed_items([ITEM])))
+MAP = {"M": {"x": S}}
+ITEM = {"pk": S, "a": S, "m": MAP, "l": {"L": [MAP]}, "j": {"L": [S, {"N": "1"}]}, "d": MAP}
+A_DICTIONARY = Overrides.parse({"d": {"type": "map"}})
+COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(observed_items([ITEM])), A_DICTIONARY)
 LOADED = Overrides.parse({"gone": {"drop": True}, "h": {"hash": True}})
 THERE = protected_text(LOADED, "one secret")
 
@@ -30,13 +32,13 @@ def test_a_table_without_protection_says_nothing():
     assert check_protected("", COLUMNS, NO_OVERRIDES, "") == []
 
 
-@pytest.mark.parametrize("path", ["new", "/m/new", "/l/*/new"])
+@pytest.mark.parametrize("path", ["new", "/m/new", "/l/new", "/l/*/new"])
 def test_what_the_table_holds_nothing_of_is_protected_at_once(path):
     new = check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret")
     assert [rule.pointer for rule in new] == ["/new" if path == "new" else path]
 
 
-@pytest.mark.parametrize("path", ["a", "m", "/m/x", "/m/*", "/l/*/x", "/a/inside", "/j/*"])
+@pytest.mark.parametrize("path", ["a", "m", "/m/x", "/m/*", "/l/*/x", "/a/inside", "/j/*", "/d/new"])
 def test_what_the_table_may_hold_needs_a_rebuild(path):
     with pytest.raises(RebuildNeeded, match="may hold"):
         check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret")
