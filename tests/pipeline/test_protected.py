@@ -50,9 +50,15 @@ def test_what_is_taken_back_needs_a_rebuild(overrides):
         check_protected(THERE, COLUMNS, overrides, "one secret")
 
 
-def test_another_secret_needs_a_rebuild():
+@pytest.mark.parametrize("loaded", [LOADED, Overrides.parse({"h": {"hash": True}})])
+def test_another_secret_needs_a_rebuild(loaded):
     with pytest.raises(RebuildNeeded, match="another secret"):
-        check_protected(THERE, COLUMNS, LOADED, "another secret")
+        check_protected(protected_text(loaded, "one secret"), COLUMNS, loaded, "another secret")
+
+
+def test_a_table_without_hashes_takes_any_secret():
+    dropping = Overrides.parse({"gone": {"drop": True}})
+    assert [rule.pointer for rule in check_protected(protected_text(dropping, ""), COLUMNS, LOADED, "a secret")] == ["/h"]
 
 
 def test_a_rollback_brings_back_what_the_older_rows_were_made_without():
