@@ -33,11 +33,14 @@ def commit(
     return {**marker.to_properties(), "added-records": str(added), "operation": operation}
 
 
-def doubt(hour: int) -> Doubt:
+def doubt(hour: int, job: str = "merge") -> Doubt:
     """What `commit` tells where its numbers differ."""
     said = "By the export, 2 rows should have been written and 0 removed or replaced; Iceberg counted 3 and 0. "
     conclusion = "So the table did not hold what the source held: run a verification."
-    return Doubt(at(f"{hour}:00"), f"merge-{hour}", said + conclusion)
+    return Doubt(at(f"{hour}:00"), f"{job}-{hour}", said + conclusion)
+
+
+UNCOUNTED = {name: value for name, value in commit().items() if not name.startswith("tidemark.count.")}
 
 
 def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_verified_or_made_anew():
@@ -141,6 +144,8 @@ def test_what_old_images_were_found_to_be_is_said_in_whole_sentences(images, sai
         pytest.param([commit(added=3) | {"deleted-data-files": "0"}], Rows(doubt(13)), id="no file written anew"),
         pytest.param([commit()] * 100 + [commit(added=3)], NOTHING_KNOWN, id="long ago"),
         pytest.param([commit() | {"tidemark.watermark": "?"}, commit(added=3)], Rows(doubt(13)), id="one unreadable"),
+        pytest.param([UNCOUNTED, commit(added=3)], Rows(doubt(13)), id="one without counts"),
+        pytest.param([commit("backfill", added=3)], Rows(doubt(13, "backfill")), id="a backfill"),
     ],
 )
 def test_the_tables_own_commits_tell_whether_its_rows_were_what_changes_say(commits, rows):

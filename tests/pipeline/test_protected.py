@@ -16,7 +16,7 @@ from pipeline.table.marker import PROTECTED
 
 S = {"S": "x"}
 MAP = {"M": {"x": S}}
-ITEM = {"pk": S, "a": S, "m": MAP, "l": {"L": [MAP]}, "j": {"L": [S, {"N": "1"}]}, "d": MAP}
+ITEM = {"pk": S, "a": S, "m": {"M": {"x": S, "in": MAP}}, "l": {"L": [MAP]}, "j": {"L": [S, {"N": "1"}]}, "d": MAP}
 A_DICTIONARY = Overrides.parse({"d": {"type": "map"}})
 COLUMNS = first_columns((KeyAttribute("pk", "S"),), Profile.of(observed_items([ITEM])), A_DICTIONARY)
 LOADED = Overrides.parse({"gone": {"drop": True}, "h": {"hash": True}})
@@ -32,7 +32,7 @@ def test_a_table_without_protection_says_nothing():
     assert check_protected("", COLUMNS, NO_OVERRIDES, "") == []
 
 
-@pytest.mark.parametrize("path", ["new", "/m/new", "/l/new", "/l/*/new"])
+@pytest.mark.parametrize("path", ["new", "/m/new", "/m/in/new", "/l/new", "/l/*/new"])
 def test_what_the_table_holds_nothing_of_is_protected_at_once(path):
     new = check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret")
     assert [rule.pointer for rule in new] == ["/new" if path == "new" else path]
@@ -58,7 +58,9 @@ def test_another_secret_needs_a_rebuild(loaded):
 
 def test_a_table_without_hashes_takes_any_secret():
     dropping = Overrides.parse({"gone": {"drop": True}})
-    assert [rule.pointer for rule in check_protected(protected_text(dropping, ""), COLUMNS, LOADED, "a secret")] == ["/h"]
+    assert [rule.pointer for rule in check_protected(protected_text(dropping, ""), COLUMNS, LOADED, "a secret")] == [
+        "/h"
+    ]
 
 
 def test_a_rollback_brings_back_what_the_older_rows_were_made_without():
