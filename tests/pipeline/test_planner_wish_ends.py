@@ -97,7 +97,8 @@ def test_a_verification_of_which_two_runs_have_died_is_told_to_be_given_up():
 def test_who_asks_for_the_same_again_or_for_everything_anew_hears_of_that():
     refused = seen("12:00", "09:00-13:00", claim=claim(BACKFILLED, refused_with="KeyDoesNotFit"))
     assert isinstance(backfill(refused, "10:00"), Export)
-    assert full(refused) == Export(plan("13:00", FULL, 8), 8)
+    too_late = seen("12:00", "11:00-13:00", claim=refused.claim)
+    assert full(refused) == full(too_late) == Export(plan("13:00", FULL, 8), 8)
     assert isinstance(backfill(refused, "11:00"), Halt)
 
 
