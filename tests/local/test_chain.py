@@ -65,6 +65,12 @@ def uris(exports, watermark=None):
             id="windows that lead past a later full export need it not",
         ),
         pytest.param(
+            [full("1:00"), window("1:00", "2:00"), full("2:00")],
+            "1:00",
+            ["1:00-2:00"],
+            id="nor do those that lead as far",
+        ),
+        pytest.param(
             [full("1:00"), window("1:00", "2:00"), full("1:30"), window("2:00", "3:00")],
             None,
             ["full-1:00", "1:00-2:00", "2:00-3:00"],
@@ -115,6 +121,12 @@ def test_the_chain_holds_what_is_new_in_order(exports, watermark, expected):
         ),
         pytest.param(
             [full("1:00"), window("1:00", "2:00"), window("1:45", "3:00")], None, Overlap, id="windows that overlap"
+        ),
+        pytest.param(
+            [full("1:00"), window("1:00", "3:00")],
+            "2:00",
+            Overlap,
+            id="a full export of before is no way past the watermark",
         ),
         pytest.param([window("1:00", "2:00")], None, ManifestUnreadable, id="no full export and no table"),
         pytest.param([full("1:00", arn=SOURCE.arn + "-2")], None, OtherTable, id="another source table"),

@@ -47,10 +47,11 @@ def test_everything_is_told_with_what_how_many_and_a_key():
 def test_what_several_reports_say_of_one_place_is_told_once():
     later = {"misfits": [{**MISFIT, "count": 3, "example": '{"id":"z"}'}], "new_columns": [COLUMN], "continuity": "?"}
     later["removed_attributes"] = [REMOVED]
-    earlier = {"misfits": [{**MISFIT, "type": "BOOL"}, MISFIT], "new_columns": [COLUMN], "changed_columns": [CHANGED]}
+    flags = {**MISFIT, "type": "BOOL", "count": 9}
+    earlier = {"misfits": [flags, MISFIT], "new_columns": [COLUMN], "changed_columns": [CHANGED]}
     earlier["removed_attributes"] = [{**REMOVED, "path": "/b"}, REMOVED]
     assert summed([later, {}, earlier]) == {
-        "misfits": [{**MISFIT, "count": 5, "example": '{"id":"z"}'}, {**MISFIT, "type": "BOOL"}],
+        "misfits": [flags, {**MISFIT, "count": 5, "example": '{"id":"z"}'}],
         "new_columns": [COLUMN],
         "changed_columns": [CHANGED],
         "removed_attributes": [{**REMOVED, "count": 6}, {**REMOVED, "path": "/b"}],

@@ -38,7 +38,8 @@ def test_the_third_refusal_is_the_last_and_says_why(error):
     assert action.error == error
     assert action.message.startswith("the job has refused it 3 times, and it is not tried again by itself.")
     assert action.message.endswith("It said: This is why.")
-    assert action.remedy.endswith("Once the cause is removed, start a run: it tries again at once.")
+    usual = "" if error in DAMAGED else f"{error_names()[error].default_remedy} "
+    assert action.remedy == f"{usual}Once the cause is removed, start a run: it tries again at once."
     advised = replace(refused(error, 3).claim, remedy="Hash what is inside.")
     again = update(replace(refused(error, 3), claim=advised))
     is_damaged = error in DAMAGED
