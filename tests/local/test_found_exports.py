@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
 
 SOURCE = SourceTable("arn:aws:dynamodb:eu-west-1:111122223333:table/orders", "id-1", (KeyAttribute("pk", "S"),))
-NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+NOON, WHILE = datetime(2026, 11, 1, 12, tzinfo=UTC), timedelta(minutes=5)
 FULL = FullExport(NOON + timedelta(minutes=10))
 WINDOW = IncrementalExport(ExportWindow(FULL.at, FULL.at + timedelta(minutes=20)))
 JOURNAL = journal_of(
@@ -50,6 +51,22 @@ def test_of_exports_of_the_same_stretch_the_newest_is_taken(tmp_path):
     found = complete(tmp_path)
     assert {export.uri for export in found} == {export.summary.as_uri() for export in later}
     assert full_export_at("2026-11-01T12:10:00Z", found, tmp_path).manifest.export_arn == later[0].arn
+
+
+def test_exports_of_another_beginning_end_or_source_stand_for_no_other(tmp_path):
+    start, end, other = WINDOW.window.start, WINDOW.window.end, replace(SOURCE, id="id-2")
+    windows = [WINDOW.window, ExportWindow(start - WHILE, end), ExportWindow(start, end + WHILE)]
+    written = write_exports(tmp_path, SOURCE, JOURNAL, list(map(IncrementalExport, windows)))
+    of_other = write_exports(tmp_path, other, journal_of(other, enabled_at=NOON, writes=[]), [WINDOW], prefix="other")
+    assert {export.uri for export in complete(tmp_path)} == {e.summary.as_uri() for e in [*written, *of_other]}
+
+
+def test_where_no_full_export_is_at_the_instant_those_that_are_there_are_named(tmp_path):
+    write_exports(tmp_path, SOURCE, JOURNAL, [FULL, WINDOW])
+    with pytest.raises(
+        ManifestUnreadable, match=r"at the table's watermark 2026-11-01T12:30:00Z.* at: 2026-11-01T12:10:00Z"
+    ):
+        full_export_at("2026-11-01T12:30:00Z", complete(tmp_path), tmp_path)
 
 
 @pytest.mark.parametrize("oddities", [(), ("checksum_names",)])
