@@ -91,8 +91,11 @@ def test_what_is_lost_does_not_come_back_by_what_others_commit_on_top(lost, now)
         check_shown(with_commits(rolled_back(now), {"operation": "delete"}, {"operation": "replace"}))
 
 
-def test_of_what_is_beneath_the_newest_watermark_nothing_is_shown_any_more():
-    assert check_shown(with_commits(rolled_back([PK]), {WATERMARK: "2026-11-21T12:00:00Z"}, {})) is None
+@pytest.mark.parametrize("summary", [{}, {WATERMARK: "2026-11-21T11:00:00Z"}])
+def test_of_what_is_beneath_the_newest_watermark_nothing_is_shown_any_more(summary):
+    table = rolled_back([PK])
+    table["snapshots"][0]["summary"] = summary
+    assert check_shown(with_commits(table, {WATERMARK: "2026-11-21T12:00:00Z"}, {})) is None
 
 
 def test_a_column_of_somebodys_own_that_came_after_the_newest_watermark_and_is_gone_has_held_nothing_of_the_source():
