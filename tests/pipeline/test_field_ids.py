@@ -154,6 +154,12 @@ def test_columns_that_have_exchanged_their_attributes_ask_for_a_new_table(then, 
             pair("the first", "b"), pair("the first", "b"), '{"1":"a"}', id="who did not rename the attribute"
         ),
         pytest.param(pair("b", "b"), pair("a", "b"), "{}", id="to what is another's"),
+        pytest.param(
+            pair("b", "full b"),
+            pair("b", "full b", "new"),
+            '{"1":"a","2":"b"}',
+            id="to what is another's, and it stayed",
+        ),
     ],
 )
 def test_a_changed_comment_alone_asks_for_nothing(then, now, names):
