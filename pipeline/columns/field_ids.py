@@ -119,7 +119,7 @@ def _kept_comments(metadata: Mapping[str, Any], schema_id: int | None) -> set[in
         {way[-1]["id"]: way[-1].get("doc", "") for way in _ways(fields)}
         for fields in (current_schema(metadata)["fields"], _columns(metadata, schema_id))
     )
-    return {id_ for id_, comment in then.items() if id_ in now and now[id_] == comment}
+    return {id_ for id_, comment in then.items() if now.get(id_) == comment}
 
 
 def _ways(raw: Any, outer: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
