@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.field_ids import check_readable, check_shown, columns_then, shown_columns
+from pipeline.columns.field_ids import check_readable, check_shown, columns_at, columns_then, shown_columns
 from pipeline.columns.names import doc_of
 from pipeline.columns.own_columns import names_to_load
 from pipeline.errors import RebuildNeeded
@@ -175,6 +175,12 @@ def test_a_snapshot_that_has_a_column_with_another_type_cannot_be_read(lost, now
 def test_a_snapshot_of_which_a_column_or_a_field_is_gone_can_be_read():
     inside = {**MAP, "fields": [field(11, "z", "long")]}
     assert check_readable(rolled_back([PK, field(3, "m", inside)]), 1) is None
+
+
+def test_the_columns_of_a_snapshot_are_those_that_it_was_written_with_and_not_the_first_ones():
+    table = with_commits(rolled_back([*SHOWN, field(11, "new", "string")]), {})
+    first, second = ({one.name for one in columns_at(table, id_, KEY).all} for id_ in (1, 2))
+    assert second - first == {"new"}
 
 
 def test_columns_of_an_earlier_schema_have_the_names_of_now_where_they_are_there_now():
