@@ -19,6 +19,9 @@ _RESOLVED = "EMR.secret@"
 #: unless it is said, and the worker would be smaller than the settings say.
 _HEAP_SHARE = 0.85
 _INITIAL_EXECUTORS = 3
+#: The second compiler inlines less than it would: a load in new JVMs takes three quarters of the processor time then
+#: (docs/decisions/0014). Nothing of collectors here: the image chooses one by its own options, and Java takes no second.
+_JAVA_OPTIONS = "-XX:FreqInlineSize=100 -XX:InlineSmallCode=1000"
 
 
 def spark_submit_parameters(deployment: Deployment) -> str:
@@ -53,7 +56,11 @@ def spark_submit_parameters(deployment: Deployment) -> str:
 
 
 def application_configuration(hash_secret: str) -> list[dict[str, Any]]:
-    """The job's configuration beside the parameters: only the name of a secret, which EMR Serverless looks up itself."""
-    if not hash_secret:
-        return []
-    return [{"Classification": "spark-defaults", "Properties": {HASH_SECRET: _RESOLVED + hash_secret}}]
+    """The job's configuration beside the parameters, whose line has no room for values with spaces.
+
+    Of a secret only the name, which EMR Serverless looks up itself; "" where nothing is hashed.
+    """
+    properties = {f"spark.{part}.extraJavaOptions": _JAVA_OPTIONS for part in ("driver", "executor")}
+    if hash_secret:
+        properties[HASH_SECRET] = _RESOLVED + hash_secret
+    return [{"Classification": "spark-defaults", "Properties": properties}]

@@ -103,11 +103,16 @@ def test_the_order_says_what_to_read_and_where_to(account: Account, application:
 
 
 def test_a_hashed_column_takes_the_name_of_a_secret_along_and_nothing_of_the_secret(account: Account):
-    prepared = prepare(planned(account, hash_secret="shop/pii"))  # noqa: S106 - its name
-    assert prepared["application_configuration"] == [
-        {"Classification": "spark-defaults", "Properties": {"spark.tidemark.hash.secret": "EMR.secret@shop/pii"}}
-    ]
-    assert prepare(planned(account))["application_configuration"] == []
+    (without,) = prepare(planned(account))["application_configuration"]
+    (prepared,) = prepare(planned(account, hash_secret="shop/pii"))["application_configuration"]  # noqa: S106 - its name
+    assert prepared["Properties"] == without["Properties"] | {"spark.tidemark.hash.secret": "EMR.secret@shop/pii"}
+    assert prepared["Classification"] == without["Classification"] == "spark-defaults"
+
+
+def test_driver_and_executors_are_told_how_much_java_inlines_and_nothing_that_the_image_says_itself(account: Account):
+    (told,) = prepare(planned(account))["application_configuration"]
+    options = "-XX:FreqInlineSize=100 -XX:InlineSmallCode=1000"
+    assert told["Properties"] == {"spark.driver.extraJavaOptions": options, "spark.executor.extraJavaOptions": options}
 
 
 def test_preparing_twice_gives_the_same_job(account: Account):
