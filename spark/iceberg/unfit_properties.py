@@ -17,8 +17,8 @@ from spark.iceberg.table import Table
 
 #: What the properties begin with that say how a table is read and written.
 _SAY_HOW = ("commit.", "history.", "read.", "write.")
-#: Values that are taken nearly everywhere, and may stand in what is said of anything else.
-_TAKEN = re.compile(r"true|false|[1-9][0-9]*")
+#: Values that are taken nearly everywhere, and may stand in what is said of anything else, as nothing at all does.
+_TAKEN = re.compile(r"(true|false|[1-9][0-9]*)?")
 #: What is raised of a value that is not taken, and what it says.
 _NOT_TAKEN = re.compile(r"(?:IllegalArgument|NumberFormat)Exception: (.*)")
 

@@ -195,6 +195,7 @@ def test_a_value_that_iceberg_does_not_take_is_refused_by_name_with_the_statemen
     source.load(5)
     source.put(6, item("k1", v={"S": "new"}))
     set_by_somebody(source, "read.split.open-file-cost", "8")  # such a number may stand in what is said of anything
+    set_by_somebody(source, "write.note", "")
     set_by_somebody(source, name, value)
     orders = {"merge": source.windows(5, 20), "load": source.full(5), "verify": verify_order(source, 5)}
     orders["maintain"] = source.maintenance(5)
