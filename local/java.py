@@ -18,6 +18,7 @@ from pathlib import Path
 from local.failed import Failed
 from local.spark_jars import JARS, UNSIGNED
 from local.surroundings import LOOPBACK
+from pipeline.spark_submit import LESS_INLINING
 
 # A folder of jars to use in place of the project's own.
 JARS_VARIABLE = "TIDEMARK_SPARK_JARS"
@@ -40,7 +41,7 @@ _SMALL_JOB = (*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+Use
 # load than Java's default, which collects beside it. Code that grows less by inlining is a third less work for the
 # second compiler, and runs about as fast.
 # So much a load needs in the end; Java takes all of its heap apart each time that grows, in the middle of the sort.
-_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1200m", "-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
+_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1200m", *LESS_INLINING)
 
 
 class JarsMissing(Failed):

@@ -21,7 +21,7 @@ _HEAP_SHARE = 0.85
 _INITIAL_EXECUTORS = 3
 #: The second compiler inlines less than it would: a load in new JVMs takes three quarters of the processor time then
 #: (docs/decisions/0014). Nothing of collectors here: the image chooses one by its own options, and Java takes no second.
-_JAVA_OPTIONS = "-XX:FreqInlineSize=100 -XX:InlineSmallCode=1000"
+LESS_INLINING = ("-XX:FreqInlineSize=100", "-XX:InlineSmallCode=1000")
 
 
 def spark_submit_parameters(deployment: Deployment) -> str:
@@ -60,7 +60,7 @@ def application_configuration(hash_secret: str) -> list[dict[str, Any]]:
 
     Of a secret only the name, which EMR Serverless looks up itself; "" where nothing is hashed.
     """
-    properties = {f"spark.{part}.extraJavaOptions": _JAVA_OPTIONS for part in ("driver", "executor")}
+    properties = {f"spark.{part}.extraJavaOptions": " ".join(LESS_INLINING) for part in ("driver", "executor")}
     if hash_secret:
         properties[HASH_SECRET] = _RESOLVED + hash_secret
     return [{"Classification": "spark-defaults", "Properties": properties}]

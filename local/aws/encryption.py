@@ -70,10 +70,16 @@ def _use(key: str, service: str, *actions: str) -> None:
         raise KeyUnusable(arn, _DISABLED if state == "Disabled" else _INVALID_STATE)
 
 
+def _refused_by_s3(why: AccessDenied | KeyUnusable) -> Any:
+    from ministack.services import s3
+
+    code, status = (_OF_S3[why.what], 400) if isinstance(why, KeyUnusable) else ("AccessDenied", 403)
+    return s3._error(code, str(why), status)
+
+
 def _checked_write(resolve: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(headers: dict[str, str], bucket_name: str) -> Any:
         from ministack.core.responses import get_account_id, get_region
-        from ministack.services import s3
 
         if headers.get(_ALGORITHM) == "aws:kms" and not headers.get(_KEY):
             # AWS takes its own key then; MiniStack has none and refuses. The CDK CLI uploads like this.
@@ -83,10 +89,8 @@ def _checked_write(resolve: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if not refused and "authorization" in headers:
                 _use((applied or {}).get(_KEY, ""), "s3", "GenerateDataKey")
-        except AccessDenied as denied:
-            return None, s3._error("AccessDenied", str(denied), 403)
-        except KeyUnusable as unusable:
-            return None, s3._error(_OF_S3[unusable.what], str(unusable), 400)
+        except (AccessDenied, KeyUnusable) as why:
+            return None, _refused_by_s3(why)
         return applied, refused
 
     return wrapper
@@ -102,10 +106,8 @@ def _checked_read(get: Callable[..., Any]) -> Callable[..., Any]:
             # Only what comes over HTTP: services that read in process act for themselves.
             if "authorization" in headers:
                 _use(written.get(_KEY, ""), "s3", "Decrypt")
-        except AccessDenied as denied:
-            return s3._error("AccessDenied", str(denied), 403)
-        except KeyUnusable as unusable:
-            return s3._error(_OF_S3[unusable.what], str(unusable), 400)
+        except (AccessDenied, KeyUnusable) as why:
+            return _refused_by_s3(why)
         return get(bucket_name, key, headers, query_params)
 
     return wrapper
