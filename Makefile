@@ -52,8 +52,8 @@ fuzz: install ## random tables followed and compared with their sources: make fu
 crash-matrix: install ## stop, kill, refuse at every state and every call, and print how the next run heals each; half an hour
 	@$(PYTHON) -m tests.deployed.crash_matrix $(if $(ONLY),--only "$(ONLY)")
 
-bench: install ## the jobs beside the obvious way on the same data: seconds, bytes, shuffles, memory; some minutes
-	@$(PYTHON) -m local.bench $(if $(ITEMS),--items $(ITEMS))
+bench: install ## the jobs beside the obvious way on the same data: seconds, bytes, shuffles, memory; some minutes (BENCH_JAVA=plain: Java as Spark starts it)
+	@$(PYTHON) -m local.bench $(if $(ITEMS),--items $(ITEMS)) $(if $(BENCH_JAVA),--java $(BENCH_JAVA))
 
 synth: install ## write the CloudFormation template to cdk.out, offline
 	@$(CDK) synth --quiet && echo "cdk.out/ holds the template"

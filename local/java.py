@@ -13,6 +13,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from local.failed import Failed
@@ -27,33 +28,48 @@ ARCHIVES = JARS.parents[1] / "spark-classes"
 # Jobs here are small and many: the first compiler only, which halves the time a small job keeps the processors busy.
 # A load of a hundred megabytes then takes a fifth more than with both.
 _LAUNCHER = ("-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_LOGS = f"-Dlog4j.configurationFile={Path(__file__).with_name('log4j2.properties')}"
 # Java takes the whole heap apart the first time its classes outgrow 21 MB, which every job's do.
 _ANY_JOB = (
     "-XX:MetaspaceSize=256m",
     # Without beans by which nobody asks it anything, and with its configuration from the start, a twentieth of a second less.
     "-Dlog4j2.disableJmx=true",
-    f"-Dlog4j.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+    _LOGS,
 )
-# With one compiler only, Java has a fifth of the room for compiled code, which many jobs in one JVM fill.
-# The serial collector costs the least processor time on a heap of this size.
-_SMALL_JOB = (*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+
+
+@dataclass(frozen=True)
+class Start:
+    """How Java is started. `is_prepared`: with what is laid ready here for it to start sooner, which EMR's images have not."""
+
+    options: tuple[str, ...]
+    is_prepared: bool = True
+
+
+#: With one compiler only, Java has a fifth of the room for compiled code, which many jobs in one JVM fill.
+#: The serial collector costs the least processor time on a heap of this size.
+SMALL_JOB = Start((*_LAUNCHER, *_ANY_JOB, "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC"))
 # Nobody waits for the pauses of a job: the collector that stops for all its work takes a fifth less processor time of a
 # load than Java's default, which collects beside it. Code that grows less by inlining is a third less work for the
 # second compiler, and runs about as fast.
 # So much a load needs in the end; Java takes all of its heap apart each time that grows, in the middle of the sort.
-_BULK_JOB = (*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1200m", *LESS_INLINING)
+BULK_JOB = Start((*_ANY_JOB, "-XX:+UseParallelGC", "-Xms1200m", *LESS_INLINING))
+#: As Spark starts it by itself; and with what our jobs tell EMR Serverless to tell it.
+PLAIN = Start((_LOGS,), is_prepared=False)
+OURS_ON_EMR = Start((_LOGS, *LESS_INLINING), is_prepared=False)
+
+
+def start_of(*, is_bulk: bool) -> Start:
+    """How Java is started for a job, by whether it goes through so much data that making its code fast pays."""
+    return BULK_JOB if is_bulk else SMALL_JOB
 
 
 class JarsMissing(Failed):
     """Spark's jars have not been fetched."""
 
 
-def environment(jars: Sequence[Path], *options: str, is_bulk: bool = False) -> dict[str, str]:
-    """What Spark's scripts must find in the environment to start Java with these jars, and quickly.
-
-    `is_bulk`: it will go through so much data that both compilers and a collector for throughput pay. `options`: more
-    of the JVM's own.
-    """
+def environment(jars: Sequence[Path], *options: str, start: Start = SMALL_JOB) -> dict[str, str]:
+    """What Spark's scripts must find in the environment to start Java with these jars. `options`: more of the JVM's own."""
     return {
         # Where it does not stand, the scripts start a Python to look for it; where it stands, they take whatever it names.
         "SPARK_HOME": str(folder_of("pyspark")),
@@ -61,8 +77,8 @@ def environment(jars: Sequence[Path], *options: str, is_bulk: bool = False) -> d
         "SPARK_LOCAL_IP": LOOPBACK,
         "SPARK_DIST_CLASSPATH": ":".join(map(str, jars)),
         # For the Java that does nothing but spell out the command of the other.
-        "SPARK_LAUNCHER_OPTS": shlex.join(_LAUNCHER),
-        "SPARK_SUBMIT_OPTS": shlex.join([*(_BULK_JOB if is_bulk else _SMALL_JOB), *options]),
+        "SPARK_LAUNCHER_OPTS": shlex.join(_LAUNCHER if start.is_prepared else ()),
+        "SPARK_SUBMIT_OPTS": shlex.join([*start.options, *options]),
     }
 
 

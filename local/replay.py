@@ -13,6 +13,7 @@ from typing import Any
 
 from local.chain import Chain, chain_for
 from local.found_exports import FoundExport, FoundExports, find_exports, is_long
+from local.java import start_of
 from local.local_table import LocalTable
 from local.session import local_session
 from local.sources import exports_to_follow
@@ -40,7 +41,7 @@ def replay(exports: Path, table: LocalTable, named: str, tell: Callable[[str], N
     with table.alone():
         # Another command may have changed the table meanwhile.
         source, chain, _ = _to_apply(found, table, named)
-        spark = local_session(table.warehouse, is_bulk=is_long(chain.base))
+        spark = local_session(table.warehouse, start=start_of(is_bulk=is_long(chain.base)))
         try:
             for order in _orders(chain, source, table):
                 yield table.run(spark, order)

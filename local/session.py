@@ -27,19 +27,18 @@ def local_session(
     catalog_name: str = CATALOG,
     cores: str = "*",
     *,
-    is_bulk: bool = False,
+    start: java.Start = java.SMALL_JOB,
     java_options: Sequence[str] = (),
 ) -> SparkSession:
-    """A Spark session of this process with a Hadoop catalog below `warehouse`. `is_bulk`: as `java.environment` has it.
+    """A Spark session of this process with a Hadoop catalog below `warehouse`, in a Java that is started so.
 
     `catalog_name`, `cores`, `java_options`: for whoever wants Glue's name for the catalog, fewer processors than there
     are, or a JVM for more than a job or two. Raises Failed where the warehouse takes no file, or the user has no name.
     """
     make_writable(warehouse)
     _check_named()
-    jars = java.installed_jars()
     leave_other_spark()
-    os.environ.update(java.environment(jars, *java.archive_options(jars), *java_options, is_bulk=is_bulk))
+    _say_how_to(start, java_options)
     catalog = f"spark.sql.catalog.{catalog_name}"
     builder = (
         SparkSession.builder.master(f"local[{cores}]")
@@ -52,7 +51,7 @@ def local_session(
         # The characters as they are: Iceberg would take %20 for a part of the folder's name.
         .config(f"{catalog}.warehouse", f"file://{warehouse.resolve()}")
         .config("spark.hadoop.fs.file.impl", LOCAL_FILE_SYSTEM)
-        .config("spark.driver.extraClassPath", java.before_spark())
+        .config("spark.driver.extraClassPath", java.before_spark() if start.is_prepared else "")
         .config("spark.driver.host", LOOPBACK)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
@@ -62,6 +61,12 @@ def local_session(
     )
     with _no_interrupt():
         return builder.getOrCreate()
+
+
+def _say_how_to(start: java.Start, more: Sequence[str]) -> None:
+    jars = java.installed_jars()
+    archive = java.archive_options(jars) if start.is_prepared else ()
+    os.environ.update(java.environment(jars, *archive, *more, start=start))
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from local.found_exports import find_exports, full_export_at, is_long
+from local.java import start_of
 from local.local_table import LocalTable
 from local.session import local_session
 from local.sources import exports_to_follow
@@ -28,7 +29,7 @@ def verify(exports: Path, table: LocalTable, named: str) -> dict[str, Any]:
     # Asked for twice, it is done twice: somebody may have changed the table meanwhile.
     job_id = f"{VERIFY}-{watermark_text.replace(':', '')}-{uuid.uuid4().hex[:16]}"
     order = table.order(VERIFY, job_id, source, watermark, watermark, (export,))
-    spark = local_session(table.warehouse, is_bulk=is_long(export))
+    spark = local_session(table.warehouse, start=start_of(is_bulk=is_long(export)))
     try:
         return table.run(spark, order)
     except VerificationFailed as failed:

@@ -24,7 +24,7 @@ from local.bare_python import bare_python
 from local.bench import pieces, results
 from local.bench.pieces import Piece
 from local.bench.ratios import Result, ratios
-from local.bench.work import OBVIOUS, Measured, Work, median_of, total_of
+from local.bench.work import LOCAL_JAVA, OBVIOUS, PLAIN_JAVA, Measured, Work, median_of, total_of
 
 _FOLDER = Path(".local/bench")
 _SIZES = (250_000, 1_000_000)
@@ -36,28 +36,34 @@ def main() -> int:
     parser.add_argument("--items", type=int, nargs="+", default=_SIZES, help="sizes of table (default: 250k, 1M)")
     parser.add_argument("--folder", type=Path, default=_FOLDER, help="where data and tables go (default: .local/bench)")
     parser.add_argument("--page", type=Path, help="write the results there as Markdown, with a chart beside it")
+    parser.add_argument(
+        "--java",
+        choices=(LOCAL_JAVA, PLAIN_JAVA),
+        default=LOCAL_JAVA,
+        help="started as for jobs here, or as Spark does by itself (default: local)",
+    )
     asked = parser.parse_args()
     found = []
-    for result in _measured(asked.folder.resolve(), asked.items):
+    for result in _measured(asked.folder.resolve(), asked.items, asked.java):
         found.append(result)
         print(results.line(result), flush=True)  # noqa: T201 - a command of a person's
     page = asked.page or asked.folder / "benchmarks.md"
-    results.write_page(page, found, _machine(), datetime.now(UTC).date())
+    results.write_page(page, found, results.Setting(asked.java, _machine(), datetime.now(UTC).date()))
     print("", *map(results.ratio_line, ratios(found)), sep="\n")  # noqa: T201 - as above
     print(f"\n{page} and {results.chart_of(page).name} hold the results")  # noqa: T201 - as above
     return 0
 
 
-def _measured(folder: Path, sizes: list[int]) -> Iterator[Result]:
+def _measured(folder: Path, sizes: list[int], java: str) -> Iterator[Result]:
     for items in sizes:
         for piece in pieces.of_orders(folder, items):
-            yield from _results(folder / str(items), piece)
+            yield from _results(folder / str(items), piece, java)
         shutil.rmtree(folder / str(items))
     for piece in pieces.of_widths(folder):
-        yield from _results(folder / piece.kind, piece)
+        yield from _results(folder / piece.kind, piece, java)
 
 
-def _results(folder: Path, piece: Piece) -> Iterator[Result]:
+def _results(folder: Path, piece: Piece, java: str) -> Iterator[Result]:
     """Each way's result; where a piece is measured in turns, every turn finds the table as the first one did."""
     tables = {way: folder / way.replace(" ", "-") for way in piece.ways}
     found: dict[str, list[Measured]] = {way: [] for way in piece.ways}
@@ -65,7 +71,7 @@ def _results(folder: Path, piece: Piece) -> Iterator[Result]:
         for turn in range(piece.turns):
             for way, table in tables.items():
                 _laid(table, Path(kept, way), piece, turn)
-                found[way].append(_done(way, piece, table))
+                found[way].append(_done(way, piece, table, java))
     for way, turns in found.items():
         yield Result(piece, way, median_of(turns))
 
@@ -81,11 +87,11 @@ def _laid(table: Path, kept: Path, piece: Piece, turn: int) -> None:
         shutil.copytree(table, kept)
 
 
-def _done(way: str, piece: Piece, table: Path) -> Measured:
+def _done(way: str, piece: Piece, table: Path, java: str) -> Measured:
     """What all jobs of a way took; it has one, but for the obvious way's load, which has two."""
     detects = (True, False) if way == OBVIOUS and piece.is_load else (False,)
     table.mkdir(parents=True, exist_ok=True)
-    return total_of([_in_a_process(Work(way, piece.rounds, str(table), time.time(), only)) for only in detects])
+    return total_of([_in_a_process(Work(way, piece.rounds, str(table), time.time(), only, java)) for only in detects])
 
 
 def _in_a_process(work: Work) -> Measured:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from local.bench.pieces import LOAD, MERGE
 from local.bench.ratios import Ratio, Result, ratios
-from local.bench.work import WAYS
+from local.bench.work import LOCAL_JAVA, PLAIN_JAVA, WAYS
 
 _HEAD = (
     "| work | way | whole job, s | work, s | warm, s | MB/s | written, MB | shuffles | shuffled, MB | peak memory, MB |"
 )
 _INTRODUCTION = """\
-One run of `make bench ITEMS="{sizes}"` on {day}, on {machine}. Every job has a process of its own, as on
+One run of `make bench ITEMS="{sizes}"{java}` on {day}, on {machine}. Every job has a process of its own, as on
 EMR Serverless: a new JVM, cold, and a Python that has PySpark and nothing else, as on the local AWS. It finds all modules
 compiled; those of the job's own bundle EMR's compiles for each job, which takes a fifth of a second.
 
@@ -29,10 +30,27 @@ compiled; those of the job's own bundle EMR's compiles for each job, which takes
   merge of the kind in one session, each of other changes. MB/s: of DynamoDB JSON, before compression, while at work.
 - All is measured three times, the ways in turn, because a machine's pace changes from minute to minute; the medians
   stand here. Only merges of many changes, and loads that take minutes, are measured once.
-- Tidemark's merges, and the bound's, run with Java's first compiler only and its serial collector, as every job on the
-  local AWS (docs/decisions/0014); all loads, and the obvious way, with both compilers and the parallel collector, with
-  which they are quicker.
 """
+_JAVAS = {
+    LOCAL_JAVA: """\
+- All find Java's archive of classes laid ready, as jobs do here. Tidemark's merges, and the bound's, run with Java's first
+  compiler only and its serial collector, as every job on the local AWS (docs/decisions/0014); all loads, and the obvious
+  way, with both compilers and the parallel collector, with which they are quicker.
+""",
+    PLAIN_JAVA: """\
+- Java is as Spark starts it by itself: no archive of its classes is laid ready, Spark's jars are as they come, and nothing
+  is said of compilers and collectors but what Tidemark's jobs say on EMR Serverless (docs/decisions/0014).
+""",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """On which Java, where and when a run of the bench was."""
+
+    java: str
+    machine: str
+    day: date
 
 
 def line(result: Result) -> str:
@@ -55,14 +73,14 @@ def chart_of(page: Path) -> Path:
     return page.with_suffix(".png")
 
 
-def write_page(page: Path, results: Sequence[Result], machine: str, day: date) -> None:
+def write_page(page: Path, results: Sequence[Result], setting: Setting) -> None:
     """Write the page and its chart."""
     sizes = sorted({result.piece.items for result in results if result.piece.kind == LOAD})
     page.parent.mkdir(parents=True, exist_ok=True)
     _draw(chart_of(page), results)
     parts = [
         "# Benchmarks",
-        _INTRODUCTION.format(machine=machine, day=day, sizes=" ".join(map(str, sizes))).rstrip(),
+        _introduction(setting, " ".join(map(str, sizes))),
         f"![Seconds and bytes written, by size of table]({chart_of(page).name})",
         "## Ratios",
         _table(
@@ -73,6 +91,12 @@ def write_page(page: Path, results: Sequence[Result], machine: str, day: date) -
         _table(_HEAD, list(map(_row, results))),
     ]
     page.write_text("\n\n".join(parts) + "\n")
+
+
+def _introduction(setting: Setting, sizes: str) -> str:
+    java = "" if setting.java == LOCAL_JAVA else f" BENCH_JAVA={setting.java}"
+    said = _INTRODUCTION.format(machine=setting.machine, day=setting.day, sizes=sizes, java=java)
+    return (said + _JAVAS[setting.java]).rstrip()
 
 
 def _table(head: str, rows: list[str]) -> str:

@@ -17,12 +17,15 @@ from typing import Any, cast
 from pyspark.sql import SparkSession
 
 from local.bench import bound, exports, obvious
+from local.java import OURS_ON_EMR, PLAIN, Start, start_of
 from local.session import CATALOG, local_session, run_order
 from pipeline.job_kinds import LOAD, MERGE
 from pipeline.job_order import JobOrder
 
 TIDEMARK, BOUND, OBVIOUS = "tidemark", "the bound", "the obvious way"
 WAYS = (TIDEMARK, BOUND, OBVIOUS)
+#: The Java that all run on: as jobs here have it, or as Spark starts it by itself, with what our jobs tell EMR Serverless.
+LOCAL_JAVA, PLAIN_JAVA = "local", "plain"
 _TABLE = f"{CATALOG}.bench.orders"
 _BUCKETS = 16
 
@@ -45,7 +48,7 @@ class Round:
 class Work:
     """What to do: rounds, by one of the `WAYS`. `started`: when the process was, in seconds since 1970.
 
-    `only_detects`: only the first of the two jobs that the obvious way's load takes.
+    `only_detects`: only the first of the two jobs that the obvious way's load takes. `java`: which it runs on.
     """
 
     way: str
@@ -53,6 +56,7 @@ class Work:
     warehouse: str
     started: float
     only_detects: bool = False
+    java: str = LOCAL_JAVA
 
     @classmethod
     def of(cls, text: str) -> Work:
@@ -92,7 +96,7 @@ def median_of(turns: Sequence[Measured]) -> Measured:
 def measure(work: Work) -> Measured:
     """Do the work and measure it."""
     warehouse = Path(work.warehouse)
-    held, spark = _bytes_below(warehouse), local_session(warehouse, is_bulk=_is_bulk(work))
+    held, spark = _bytes_below(warehouse), local_session(warehouse, start=_start(work))
     spark.sparkContext.setLogLevel("ERROR")
     seconds = _seconds(spark, work, work.rounds[0])
     ended, written = time.time(), _bytes_below(warehouse) - held
@@ -105,9 +109,11 @@ def measure(work: Work) -> Measured:
     return Measured(job_seconds, seconds, warm[-1] if warm else 0.0, written, shuffles, shuffled, peak)
 
 
-def _is_bulk(work: Work) -> bool:
-    """Whether Java is set for much data: where that pays, which for the obvious way it always does."""
-    return work.way == OBVIOUS or work.rounds[0].is_load
+def _start(work: Work) -> Start:
+    """How Java is started; as jobs here have it, for much data where that pays, which for the obvious way it always does."""
+    if work.java == PLAIN_JAVA:
+        return OURS_ON_EMR if work.way == TIDEMARK else PLAIN
+    return start_of(is_bulk=work.way == OBVIOUS or work.rounds[0].is_load)
 
 
 def _seconds(spark: SparkSession, work: Work, this: Round) -> float:

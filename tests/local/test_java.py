@@ -8,6 +8,7 @@ import pytest
 
 from local import java
 from local.java import JARS_VARIABLE, JarsMissing, archive_of, archive_options, installed_jars
+from pipeline.spark_submit import application_configuration
 
 
 @pytest.fixture
@@ -72,3 +73,14 @@ def test_jobs_run_on_the_pinned_spark_whatever_another_installation_says(
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
 
     assert java.environment([])["SPARK_HOME"] == str(Path(pyspark.__file__).parent)
+
+
+def test_java_as_spark_starts_it_has_what_our_jobs_say_on_emr_and_nothing_that_is_laid_ready_here() -> None:
+    (defaults,) = application_configuration("")
+    said = defaults["Properties"]["spark.driver.extraJavaOptions"]
+
+    ours, plain = java.environment([], start=java.OURS_ON_EMR), java.environment([], start=java.PLAIN)
+
+    assert ours["SPARK_SUBMIT_OPTS"] == f"{plain['SPARK_SUBMIT_OPTS']} {said}"
+    assert "-XX" not in plain["SPARK_SUBMIT_OPTS"] + plain["SPARK_LAUNCHER_OPTS"]
+    assert (java.OURS_ON_EMR.is_prepared, java.PLAIN.is_prepared) == (False, False)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from local.java import BULK_JOB
 from local.session import local_session
 from spark.session import configured
 
@@ -26,7 +27,7 @@ _MANY_SMALL_TABLES = (
 
 def session_with(warehouse: Path) -> SparkSession:
     """The session of this process; tables lie below `warehouse`."""
-    session = local_session(warehouse, "glue", cores="2", is_bulk=True, java_options=_MANY_SMALL_TABLES)
+    session = local_session(warehouse, "glue", cores="2", start=BULK_JOB, java_options=_MANY_SMALL_TABLES)
     session.sparkContext.setLogLevel("ERROR")
     return configured(session)
 

@@ -8,8 +8,8 @@ import pytest
 
 from local.bench.pieces import LOAD, MERGE, MORE, NARROW, WIDE, WINDOWS, Piece
 from local.bench.ratios import Result, ratios
-from local.bench.results import chart_of, line, write_page
-from local.bench.work import BOUND, OBVIOUS, TIDEMARK, Measured, median_of, total_of
+from local.bench.results import Setting, chart_of, line, write_page
+from local.bench.work import BOUND, LOCAL_JAVA, OBVIOUS, PLAIN_JAVA, TIDEMARK, Measured, median_of, total_of
 
 
 def result(kind: str, items: int, way: str, seconds: float, written: int = 1_000_000, raw_bytes: int = 10**9) -> Result:
@@ -35,7 +35,7 @@ RESULTS = [
 
 def test_every_result_has_its_row_and_the_chart_lies_beside_the_page(tmp_path):
     page = tmp_path / "docs" / "benchmarks.md"
-    write_page(page, RESULTS, "2 processors", date(2026, 11, 26))
+    write_page(page, RESULTS, Setting(LOCAL_JAVA, "2 processors", date(2026, 11, 26)))
     rows = page.read_text().split("## Results")[1].splitlines()
     assert len([row for row in rows if row.startswith(("| load", "| merge"))]) == len(RESULTS)
     assert "| load 1,000,000 | the bound | 26.0 | 20.0 | 10.0 | 50.0 | 1.0 | 3 | 4.0 | 900 |" in rows
@@ -45,6 +45,17 @@ def test_every_result_has_its_row_and_the_chart_lies_beside_the_page(tmp_path):
         "| merge into 1,000,000: the obvious way / tidemark, cold job | 1.80 | at least 2.5 | no |" in page.read_text()
     )
     assert chart_of(page).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_page_says_which_java_the_jobs_ran_on(tmp_path):
+    pages = {java: tmp_path / f"{java}.md" for java in (LOCAL_JAVA, PLAIN_JAVA)}
+    for java, page in pages.items():
+        write_page(page, RESULTS, Setting(java, "2 processors", date(2026, 11, 26)))
+    here, plain = (page.read_text() for page in pages.values())
+    assert '`make bench ITEMS="1000000" BENCH_JAVA=plain` on' in plain
+    assert "no archive of its classes is laid ready" in plain
+    assert "no archive of its classes" not in here
+    assert "All find Java's archive of classes laid ready" in here
 
 
 @pytest.mark.parametrize(
