@@ -26,9 +26,9 @@ _DATABASE_NAME = re.compile(r"[a-z0-9_]{1,252}")  # Glue takes 255, but Iceberg 
 #: Leaves room for the names made from it, of which one is the bucket's: S3 keeps three beginnings for itself.
 _STACK_NAME = re.compile(r"(?!(?i:xn--|sthree-|amzn-s3-demo-))[A-Za-z][A-Za-z0-9-]{0,59}")
 _STACK_NAMES = "1-60 letters, digits and dashes, a letter first, and none of xn--, sthree- and amzn-s3-demo-"
-_MAIL = re.compile(
-    r'(?!.*[()<>[\]{},;:"\\\x00-\x1f\x7f])[^@\s]+@[^@\s]+\.[^@\s]+'
-)  # an address alone: no name, no list
+#: An address alone: no name, no list. In ASCII, for mail to others asks for an extension of SMTP that AWS does not have.
+_MAIL = re.compile(r'(?!.*[()<>[\]{},;:"\\\x00-\x1f\x7f-\U0010ffff])[^@\s]+@[^@\s]+\.[^@\s]+')
+_MAILS = "mail addresses alone, such as data-team@example.com, in ASCII: a domain with other letters by its xn-- name"
 _SECRET_NAME = re.compile(r"[A-Za-z0-9/_+=.@-]{1,512}")  # Secrets Manager's naming rule
 SNAPSHOT_DAYS = (3, 3650)  # the fewest and the most that maintenance leaves
 _LONGEST_PARAMETER = 4096  # a standard parameter of Parameter Store
@@ -231,7 +231,7 @@ def _mail(raw: Any, where: str) -> MailLists:
         expect(isinstance(addresses, (list, tuple)), f"{where}.{kind}", addresses, "a list of mail addresses")
         for address in addresses:
             right = isinstance(address, str) and _MAIL.fullmatch(address) is not None
-            expect(right, f"{where}.{kind}", address, "mail addresses alone, such as data-team@example.com")
+            expect(right, f"{where}.{kind}", address, _MAILS)
     return MailLists(**{kind: tuple(addresses) for kind, addresses in raw.items()})
 
 

@@ -37,10 +37,19 @@ def test_what_is_more_than_one_mail_address_alone_is_refused(address):
 
 
 @pytest.mark.parametrize(
-    "address", ["a.b+c@example.com", "a/b=c'd@mail.example.com", "jürgen@example.com", "a-b_c@x.y"]
+    "address", ["a.b+c@example.com", "a/b=c'd@mail.example.com", "team@xn--mller-kva.example", "a-b_c@x.y"]
 )
 def test_a_mail_address_may_have_what_addresses_have(address):
     assert parsed(mail={"failure": [address]}).tables[0].mail.failure == (address,)
+
+
+@pytest.mark.parametrize(
+    "address", ["jürgen@example.com", "team@müller.example", "a\u202e@example.com", "a@example.cöm"]
+)
+def test_a_mail_address_that_is_not_in_ascii_is_refused_with_how_to_write_its_domain(address):
+    told = r"mail\.success is '.*'; allowed is .*, in ASCII: a domain with other letters by its xn-- name"
+    with pytest.raises(SettingRefused, match=told):
+        parsed(mail={"success": [address]})
 
 
 @pytest.mark.parametrize("name", ["xn--orders", "Sthree-orders", "amzn-s3-demo-bucket"])
