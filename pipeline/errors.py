@@ -275,7 +275,8 @@ class WatermarkMissing(TableUnfit):
 class TableFilesMissing(TableUnfit):
     """The metadata file that the Glue table points to is gone, or out of reach in the bucket of an earlier deployment.
 
-    Or a job has missed a list of the table's files. With either is gone what says what the table holds.
+    Or a job has missed a list of the table's files. With either is gone what says what the table holds, or what only earlier
+    snapshots hold, as the message says then.
     """
 
     default_remedy = "Bring the file back, or delete the table in Glue: the next run makes it anew."

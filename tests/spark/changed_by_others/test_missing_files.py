@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,10 @@ from tests.spark.shop import minute
 from tests.spark.verifying import verify_order
 
 pytestmark = pytest.mark.spark
+
+DAY = 24 * 60
+#: Nine days after the load: more than maintenance keeps.
+OLD = 5 + 9 * DAY
 
 
 @pytest.fixture
@@ -75,3 +81,55 @@ def test_what_a_table_does_not_need_any_more_is_not_missing(followed):
     with pytest.raises(Py4JJavaError) as met:
         table.rows_at(before).collect()
     assert missing_file(source.spark, table, met.value) is None
+
+
+@pytest.fixture
+def aged(shop):
+    """A table that was loaded at minute 5 and has followed its source for nine days."""
+    source = shop()
+    source.put(1, *(item(f"k{i}", v=S) for i in range(8)))
+    source.load(5)
+    for start in range(5, OLD, 3 * DAY):
+        source.put(start + 1, item("k1", v={"S": f"of {start}"}))
+        source.merge(*range(start, start + 3 * DAY + 1, DAY))
+    return source
+
+
+def goes_on(source) -> None:
+    """Verifications and merges need nothing of earlier snapshots."""
+    assert source.run(verify_order(source, OLD))["outcome"] == "verified"
+    source.put(OLD + 1, item("k2", v={"S": "newer"}))
+    source.merge(OLD, OLD + 15)
+    assert source.differences(OLD + 15) == []
+
+
+@pytest.mark.parametrize("of", ["manifest list", "manifest"])
+def test_what_only_an_earlier_snapshot_needs_holds_up_nothing_but_maintenance_which_says_what_to_let_go(aged, of):
+    former = aged.metadata["snapshots"][-1]
+    gone = former["manifest-list"]
+    if of == "manifest":
+        gone = aged.spark.table(f"glue.shop.{aged.name}.manifests").collect()[-1]["path"]
+    aged.change("CALL glue.system.rewrite_data_files(table => 'TABLE', options => map('rewrite-all', 'true'))")
+    aged.change("CALL glue.system.rewrite_manifests(table => 'TABLE')")
+    Path(gone.removeprefix("file:")).unlink()
+    for _ in range(2):
+        with pytest.raises(
+            TableFilesMissing, match=r"somebody has removed a file that earlier snapshots of "
+        ) as refused:
+            aged.maintain(OLD)
+        assert refused.value.message.endswith(f" need: {gone}")
+    assert str(former["snapshot-id"]) in refused.value.remedy
+    goes_on(aged)
+    call = re.search(r"CALL .*'\)", refused.value.remedy)[0]
+    with contextlib.suppress(Py4JJavaError):
+        aged.spark.sql(call)
+    assert aged.maintain(OLD + 15)["outcome"] == "maintained"
+    assert aged.differences(OLD + 15) == []
+
+
+def test_a_file_that_listed_those_of_an_expired_snapshot_is_not_missed(aged):
+    gone = aged.metadata["snapshots"][0]["manifest-list"]
+    Path(gone.removeprefix("file:")).unlink()
+    counts = aged.maintain(OLD)["counts"]
+    assert (counts["snapshots_expired"] > 0, counts["files_rewritten"] > 0) == (True, True)
+    goes_on(aged)
