@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from local.failed import Failed
 from local.paths import file_at, folder, folder_to_be, meant
@@ -19,6 +19,7 @@ from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import read_json
 from pipeline.settings import SNAPSHOT_DAYS, TableSettings
+from pipeline.wording import on_one_line
 
 if TYPE_CHECKING:
     from local.local_table import LocalTable
@@ -37,10 +38,15 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(asked.verb(asked))
     except PipelineError as error:
-        print(told(error), file=sys.stderr)
+        _say(told(error), sys.stderr)
     except Failed as failed:
-        print(failed, file=sys.stderr)
+        _say(str(failed), sys.stderr)
     return 1
+
+
+def _say(text: str, to: TextIO | None = None) -> None:
+    """Print lines. What an export or a table calls its parts is others' word: nothing in it may lead the terminal."""
+    print(re.sub(r"[^\n\t]+", lambda part: on_one_line(part[0]), text), file=to, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,7 +120,7 @@ def _add_exports(verb: argparse.ArgumentParser) -> None:
 def _demo(asked: argparse.Namespace) -> int:
     from local.demo import demo
 
-    return demo(asked.home, asked.items, keep=asked.keep, tell=lambda line: print(line, flush=True))
+    return demo(asked.home, asked.items, keep=asked.keep, tell=_say)
 
 
 def _replay(asked: argparse.Namespace) -> int:
@@ -123,15 +129,15 @@ def _replay(asked: argparse.Namespace) -> int:
     from pipeline.table.record_counts import accounting
 
     table, is_new = _table_of(asked), False
-    for report in replay(asked.exports, table, asked.source, print):
+    for report in replay(asked.exports, table, asked.source, _say):
         is_new = True
-        print(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}.")
-        print("\n".join(accounting(report["job"], report["counts"])))
-        print(table.report_line(report["job_id"]))
+        _say(f"{report['job']}: {report['outcome']}, the table is at {report['watermark']}.")
+        _say("\n".join(accounting(report["job"], report["counts"])))
+        _say(table.report_line(report["job_id"]))
         for line in told_drift(drift_of(report), report["counts"].get("misfits", 0)):
-            print(line)
+            _say(line)
     if not is_new:
-        print("nothing new: the table already shows every export of its source table in the folder")
+        _say("nothing new: the table already shows every export of its source table in the folder")
     return 0
 
 
@@ -141,8 +147,8 @@ def _verify(asked: argparse.Namespace) -> int:
 
     table = _table_of(asked)
     report = verify(asked.exports, table, asked.source)
-    print(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
-    print(table.report_line(report["job_id"]))
+    _say(f"{report['result']} at {report['watermark']}. {accounted(report['counts'])}")
+    _say(table.report_line(report["job_id"]))
     return 0
 
 
@@ -154,8 +160,8 @@ def _maintain(asked: argparse.Namespace) -> int:
     namespace, name = asked.table
     table = _sound(LocalTable(namespace, name, (), asked.warehouse))
     report = maintain(table, asked.snapshot_days)
-    print("\n".join(maintenance.lines(report["counts"])))
-    print(table.report_line(report["job_id"]))
+    _say("\n".join(maintenance.lines(report["counts"])))
+    _say(table.report_line(report["job_id"]))
     return 0
 
 

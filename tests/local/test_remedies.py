@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from local.__main__ import main
@@ -41,3 +43,17 @@ def test_a_folder_without_exports_says_what_it_must_hold(tmp_path, capsys):
     table = ["--table", "shop.orders", "--key", "pk:S", "--warehouse", str(tmp_path)]
     assert main(["replay", str(tmp_path), *table]) == 1
     assert "To do: Mirror the export bucket into the folder, every file under its whole key." in capsys.readouterr().err
+
+
+def test_what_an_export_says_does_not_lead_the_terminal(tmp_path, capsys):
+    odd = tmp_path / "AWSDynamoDB" / "1-a" / "manifest-summary.json"
+    odd.parent.mkdir(parents=True)
+    key = "\x1b]0;owned\x07\u202ekey\nof ours"
+    said = dict.fromkeys(("exportArn", "tableArn", "tableId", "s3Bucket"), "x") | {"manifestFilesS3Key": key}
+    said |= {"itemCount": 0, "outputFormat": "DYNAMODB_JSON", "exportTime": "2026-11-01T12:00:00Z"}
+    odd.write_text(json.dumps(said))
+    table = ["--table", "shop.orders", "--key", "pk:S", "--warehouse", str(tmp_path)]
+    assert main(["replay", str(tmp_path), *table]) == 1
+    refused = capsys.readouterr().err
+    assert f"{odd} names \\x1b]0;owned\\x07\\u202ekey\nof ours, which lies elsewhere" in refused
+    assert all(char.isprintable() for char in refused.replace("\n", ""))
