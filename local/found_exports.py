@@ -16,6 +16,8 @@ from pipeline.instants import format_instant
 
 #: Bytes of items. Of a handful, half the time is Java's second compiler; a load of 170 MB is a quarter quicker with it.
 _LONG_LOAD = 50_000_000
+#: Bytes of a manifest, which is read whole: a list of a million data files takes less.
+_LARGEST_MANIFEST = 268_435_456
 
 
 @dataclass(frozen=True)
@@ -139,10 +141,18 @@ def _under_whole_key(summary: Path) -> str:
 
 
 def _content(path: str) -> bytes | None:
-    """What a file holds; None where there is none. Raises Failed where it may not be read."""
+    """What a manifest holds, or the checksum of one; None where there is none. Raises ManifestUnreadable of what is none.
+
+    Raises Failed where it may not be read.
+    """
     file = Path(path)
     try:
-        return file.read_bytes() if file.is_file() else None
+        if not file.is_file():
+            return None
+        size = file.stat().st_size
+        if size > _LARGEST_MANIFEST:
+            raise ManifestUnreadable(f"{file} has {size} bytes; a manifest has {_LARGEST_MANIFEST} at most")
+        return file.read_bytes()
     except OSError as failed:
         raise Failed(f"{file} cannot be read: {failed.strerror}") from failed
 

@@ -168,6 +168,16 @@ def test_what_is_called_like_a_manifest_and_is_no_file_is_not_read(tmp_path, mak
         assert refused.refusal.message == f"{odd} does not exist"
 
 
+@pytest.mark.parametrize("name", ["manifest-summary.json", "manifest-summary.md5", "manifest-files.json"])
+def test_what_is_too_large_for_a_manifest_is_refused_unread(tmp_path, name):
+    (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL])
+    large = export.summary.with_name(name)
+    os.truncate(large, 2**40)
+    (refused,) = find_exports(tmp_path).refused
+    assert refused.refusal.message == f"{large} has {2**40} bytes; a manifest has {2**28} at most"
+    assert f"take {export.summary.parent} out of the folder" in refused.refusal.remedy
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, lambda place: place.symlink_to("/dev/zero")], ids=["pipe", "device"])
 def test_an_export_with_a_data_file_that_would_never_end_is_refused(tmp_path, make):
     (export,) = write_exports(tmp_path, SOURCE, JOURNAL, [FULL])
