@@ -7,8 +7,9 @@ import json
 import pytest
 
 from pipeline.columns.overrides import Overrides
+from pipeline.identity import KeyAttribute
 from tests.spark.overriding import SECRET, hashed
-from tests.spark.sample_items import item
+from tests.spark.sample_items import N, item
 from tests.spark.verifying import differences
 
 pytestmark = pytest.mark.spark
@@ -39,6 +40,23 @@ def test_of_many_differences_the_first_are_shown_and_all_are_counted(shop):
     s.put(1, *(item(f"k{n:03d}", n={"N": str(n)}) for n in range(60)))
     s.load(5)
     s.change("UPDATE TABLE SET n = n + 1000 WHERE n >= 10")
+    # Of the first keys some have no row: these stand among the others.
+    s.change("DELETE FROM TABLE WHERE n % 2 = 1")
     report = differences(s, 5)
-    assert (report["counts"]["equal"], report["counts"]["different"]) == (10, 50)
-    assert [shown["key"] for shown in report["differences"]] == [f'{{"pk":"k{n:03d}"}}' for n in range(10, 30)]
+    assert [report["counts"][name] for name in ("equal", "different", "only_in_source")] == [5, 25, 30]
+    first = [n for n in range(60) if n >= 10 or n % 2][:20]
+    assert [shown["key"] for shown in report["differences"]] == [f'{{"pk":"k{n:03d}"}}' for n in first]
+
+
+def test_of_a_long_value_and_of_very_many_the_beginning_is_shown_under_the_key_s_own_name(shop):
+    s = shop(key=(KeyAttribute("Order-Id", "S"),))
+    long = {"n" * 600: {"S": "a" * 600}, "long": {"S": "b" * 600}}
+    s.put(1, {"Order-Id": {"S": "a"}, **long}, {"Order-Id": {"S": "b"}, **{f"x{n:03d}": N for n in range(120)}})
+    s.load(5)
+    s.change("UPDATE TABLE SET long = concat(long, '!') WHERE order_id = 'a'")
+    s.change("DELETE FROM TABLE WHERE order_id = 'b'")
+    changed, lost = differences(s, 5)["differences"]
+    assert (changed["key"], lost["key"]) == ('{"Order-Id":"a"}', '{"Order-Id":"b"}')
+    (value,) = changed["values"]
+    assert [len(value[side]) for side in ("source", "table")] == [500, 500]
+    assert [value["path"] for value in lost["values"]] == ["/Order-Id", *(f"/x{n:03d}" for n in range(99))]
