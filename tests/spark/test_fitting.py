@@ -21,11 +21,11 @@ IN_CONTAINERS = {
     "M": (ColumnType(Kind.STRUCT, fields=MEMBERS), lambda inside: {"M": inside}),
     "L": (
         ColumnType(Kind.LIST, element=ColumnType(Kind.STRUCT, fields=MEMBERS)),
-        lambda inside: {"L": [{"M": inside}, {"M": {"x": S, "y": N}}]},
+        lambda inside: {"L": [{"M": inside}, {"NULL": True}, {"M": {"x": S, "y": N}}]},
     ),
     "M of any names": (
         ColumnType(Kind.DICTIONARY, element=ColumnType(Kind.STRUCT, fields=MEMBERS)),
-        lambda inside: {"M": {"one": {"M": {"x": S, "y": N}}, "other": {"M": inside}}},
+        lambda inside: {"M": {"one": {"M": {"x": S, "y": N}}, "none": {"NULL": True}, "other": {"M": inside}}},
     ),
 }
 
