@@ -86,8 +86,7 @@ def _gathered(records: DataFrame, key: Sequence[str]) -> DataFrame:
     whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
     # Records without a whole key are refused, and are one group however many they are: nothing is gathered of them.
     times, versions = (
-        F.size(F.collect_set(F.when(whole_key, F.struct(*parts))))
-        for parts in (when, (*when, F.xxhash64(F.coalesce("#new", F.lit("")))))
+        F.size(F.collect_set(F.when(whole_key, F.struct(*parts)))) for parts in (when, (*when, F.xxhash64("#new")))
     )
     return records.groupBy(*key).agg(
         # Of several records in the first window the newest tells, for what came before it, too.

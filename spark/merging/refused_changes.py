@@ -20,7 +20,6 @@ from spark.hiding.missed_rules import CONTRADICTED
 from spark.merging import changes
 from spark.refusals import Suspected, first_line, miscounted_file, other_total, unreadable_line
 from spark.rows.keys import key_cells, of_several, shown
-from spark.rows.projection import READABLE
 
 
 def check_changes(this: Suspected, found: Mapping[str, int], rows: DataFrame) -> None:
@@ -31,9 +30,9 @@ def check_changes(this: Suspected, found: Mapping[str, int], rows: DataFrame) ->
     if not are_told(this.exports, found["read"], found[WEIGHT]):
         # A change that was looked up in the table stands there once for each row of its key.
         raise _doubled_rows(this, rows) or miscounted_file(this) or other_total(this, found["read"])
-    lacks = F.expr(changes.lacks_whole_key(this.order.source))
+    # Where one kind is looked for there is no line any more of those that are refused before it.
     if found[changes.LACKING]:
-        first = first_line(this, F.col(READABLE) & lacks)
+        first = first_line(this, F.expr(changes.lacks_whole_key(this.order.source)))
         many = number_of(found[changes.LACKING], "record")
         raise KeyMismatch(f"{stretch}: {many} with another key than {declared}{first}")
     if found[changes.OTHER_KEY]:
@@ -41,7 +40,7 @@ def check_changes(this: Suspected, found: Mapping[str, int], rows: DataFrame) ->
         raise KeyMismatch(f"{stretch}: {many} with an image of a key that is not its own, {declared}{such}")
     if found[changes.UNFIT]:
         unfit = reduce(or_, (cell.isNull() for cell in key_cells(changes.KEYS, this.key)))
-        first = first_line(this, F.col(READABLE) & ~lacks & unfit)
+        first = first_line(this, unfit)
         many = number_of(found[changes.UNFIT], "record")
         raise KeyDoesNotFit(f"{stretch}: {many} with a key that {this.order.table} cannot hold{first}")
     if found[changes.CONFLICTS]:
