@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from pipeline.exports.window_bounds import WindowLengths
-from pipeline.exports.windows import LONGEST_WINDOW, SMALLEST_INCREMENTAL
+from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.job_kinds import LOAD, MERGE
 from pipeline.table.marker import JOB, Marker, TableState
 
@@ -23,13 +23,13 @@ def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
     The shortest length at first, after a full export, and where the last commit does not say what it was billed. Windows
     grow from merge to merge by a step, and shrink at once to what the bill asks for.
     """
-    last = last_merge(table.commits) if allowed.shortest < allowed.longest else None
+    last = last_merge(table.commits)
     if last is None or last.billed_bytes is None:
         return allowed.shortest
     covered = last.watermark - last.start
-    windows = -(-covered // LONGEST_WINDOW)  # a backlog is cut into the fewest windows
-    if last.billed_bytes <= SMALLEST_INCREMENTAL * windows:
-        return next((step for step in allowed.steps if step > covered / windows), allowed.longest)
+    if last.billed_bytes <= SMALLEST_INCREMENTAL:
+        return next((step for step in allowed.steps if step > covered), allowed.longest)
+    # A backlog of several windows, each billed the least, comes to more than half a day: only the longest can be that long.
     enough = covered * (SMALLEST_INCREMENTAL / last.billed_bytes)
     return next((step for step in allowed.steps if step >= enough), allowed.longest)
 
