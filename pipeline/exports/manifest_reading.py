@@ -12,7 +12,6 @@ from urllib.parse import quote
 from pipeline.errors import ManifestUnreadable
 from pipeline.exports.manifests import ExportManifest, parse_files, parse_source, parse_summary, verify_md5
 
-_SUMMARY = "manifest-summary.json"
 #: As DynamoDB names checksums, and as one place of its guide does.
 _CHECKSUMS = (".md5", ".checksum")
 
@@ -38,7 +37,7 @@ def read_manifests(summary: str, read: Callable[[str], bytes | None]) -> ReadMan
     manifest = parse_summary(summary, content)
     folder = summary.rpartition("/")[0]
     key_folder, _, name = spelled(manifest.files_key, summary).rpartition("/")
-    if not summary.endswith("/" + _SUMMARY) or not (folder + "/").endswith(f"/{key_folder}/"):
+    if not (folder + "/").endswith(f"/{key_folder}/"):
         raise ManifestUnreadable(
             f"{summary} names {manifest.files_key}, which lies elsewhere: files of an export stay together"
         )

@@ -129,7 +129,7 @@ class Told:
         parameters were gone holds too, if they were soon made again: nothing tells a repair from a table that came back.
         """
         found = self.incident.failures if self.incident else ()
-        if deployed is None or written >= deployed or not (found or self.level):
+        if deployed is None or written >= deployed:
             return self
         gone = tuple(one for one in found if one.kind.error in _GONE)
         if deployed - written > _REPAIRED_WITHIN:

@@ -72,7 +72,7 @@ def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
         told = f"the {CALLED[plan.mode]} ({plan.job_id}), of which no run has told: {claim.refusal}"
         told += f" (It was asked for as {asked})" if asked else ""
         # What heals when it is tried again is not tried again here.
-        remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy or refused.default_remedy
+        remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy
         remedy = ASK_LATER if refused is TableGone else remedy
         return Halt.of(refused, told, remedy, ends=plan.job_id, mode=plan.mode, asked=asked)
     if plan.mode == VERIFY and claim.is_second_try:
