@@ -32,6 +32,16 @@ def test_an_attribute_that_reads_like_the_key_gets_another_name():
     assert names == {"PK": "pk_2", "pk": "pk", "SK": "sk_2", "sk": "sk"}
 
 
+def test_attributes_that_come_later_and_read_like_the_key_or_a_column_of_our_own_get_other_names():
+    later = grown(columns(item()), profile({"PK": S, "_misfits": S}))
+    assert {field.attribute: field.name for field in later.attributes} == {"PK": "pk_2", "_misfits": "_misfits_2"}
+
+
+def test_a_key_that_is_called_as_a_column_of_our_own_gets_another_name():
+    found = first_columns((KeyAttribute("_misfits", "S"), KeyAttribute("_write_time", "N")), Profile())
+    assert [field.name for field in found.key] == ["_misfits_2", "_write_time_2"]
+
+
 def test_of_a_key_that_reads_alike_or_like_the_partitions_the_partition_key_has_the_plain_name():
     for other, name in {"PK": "pk_2", "pk_bucket": "pk_bucket_2"}.items():
         found = first_columns((KeyAttribute("pk", "S"), KeyAttribute(other, "S")), profile({"pk": S, other: S}))
