@@ -122,6 +122,24 @@ def test_what_loses_everything_inside_to_what_is_dropped_goes_as_well():
     assert set(named(rebuilt(columns(item(**MAPS)), KEY, profile(), said).columns)) == {"pk", "sk"}
 
 
+def test_what_lies_beside_what_is_dropped_inside_a_column_stays_also_where_no_item_has_it_now():
+    both = {"M": {"x": S, "y": N}}
+    before = columns(item(l={"L": [both]}, m={"M": {"in": both}}, d={"M": {f"k{n}": both for n in range(600)}}))
+    said = Overrides.parse({path: {"drop": True} for path in ("/l/*/x", "/m/in/x", "/d/*/x")})
+    after = named(rebuilt(before, KEY, profile(), said).columns)
+    left = ColumnType(Kind.STRUCT, fields=(Field("y", "y", LONG),))
+    assert (after["l"].element, after["m"].fields[0].type, after["d"].element) == (left, left, left)
+
+
+def test_lists_and_maps_that_are_as_declared_stay_also_where_no_item_has_them_now():
+    said = Overrides.parse({"l": "L", "/m/l": "L", "d": "map"})
+    values = {"l": {"L": [S]}, "m": {"M": {"l": {"L": [N]}}}, "d": {"M": {"k": N}}}
+    before = first_columns(KEY, profile(item(**values)), said)
+    assert named(before)["l"] == ColumnType(Kind.LIST, element=TEXT)
+    for all_seen in (True, False):
+        assert rebuilt(before, KEY, profile(), said, all_seen=all_seen).columns == before
+
+
 def test_what_is_said_of_maps_inside_reaches_them_also_where_no_item_has_them_now():
     said = Overrides.parse(dict.fromkeys(("/l/*/x", "/m/in/x", "/d/*/x"), "string"))
     after = named(rebuilt(columns(item(**MAPS)), KEY, profile(), said).columns)
