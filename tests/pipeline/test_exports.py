@@ -68,6 +68,11 @@ def test_whatever_changes_the_request_changes_its_token(other):
     assert client_token(*other) != client_token(*NAMED)
 
 
+def test_full_exports_at_two_instants_have_two_tokens():
+    tokens = {client_token("source", ExportRequest(at=at(when)), *NAMED[2:]) for when in ("12:00", "12:00:01")}
+    assert len(tokens) == 2
+
+
 def test_the_same_request_has_the_same_token():
     assert client_token(*NAMED) == client_token("source", ExportRequest.from_json(WINDOW.to_json()), *NAMED[2:])
 

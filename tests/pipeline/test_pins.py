@@ -179,6 +179,11 @@ def test_types_and_names_that_the_table_was_not_loaded_with_need_a_rebuild(overr
         check_followed(columns({"a": N, "m": PERSON}), overrides)
 
 
+def test_of_a_hash_that_the_column_is_too_narrow_for_the_refusal_says_why():
+    with pytest.raises(RebuildNeeded, match=r"columns\['/a'\] sets hash, which is text; the column is long"):
+        check_followed(columns({"a": N}), said(a={"hash": True}))
+
+
 DICTIONARY = {"M": {f"k{n}": N for n in range(600)}}
 
 

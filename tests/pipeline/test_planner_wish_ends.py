@@ -113,7 +113,7 @@ ANEW, LATER = "Nothing: the next run makes the table anew", "Ask for it again on
 CATCH_UP, AGAIN = "Let the table catch up", "Ask for it again."
 FULL_AGAIN, FULL_BRINGS = '{"table":"orders","mode":"full"}', "A full export brings what the backfill was to bring;"
 GONE, LOST = seen("", "09:00-14:00"), seen("12:00", "12:30-14:00")
-BACK, FAR_BACK = seen("11:00", "09:00-14:00"), seen("09:30", "09:00-14:00")
+BACK, FAR_BACK, AHEAD = (seen(watermark, "09:00-14:00") for watermark in ("11:00", "09:30", "13:00"))
 #: As a new source table's is: it begins when that was made.
 RECREATED_HISTORY = replace(LOST.source, table=RECREATED)
 OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows=TableState(exists=True))
@@ -127,6 +127,7 @@ OF_ANOTHER, STRANGE = seen("12:00", "09:00-14:00", source=RECREATED), seen(shows
         pytest.param(
             VERIFIED, BACK, "it is at 2026-11-21T11:00:00Z now", VERIFY_AGAIN, LATER, id="verify, rolled back"
         ),
+        pytest.param(VERIFIED, AHEAD, "it is at 2026-11-21T13:00:00Z now", VERIFY_AGAIN, LATER, id="verify, moved on"),
         pytest.param(VERIFIED, LOST, "nothing before", VERIFY_AGAIN, LATER, id="verify, history lost"),
         pytest.param(VERIFIED, OF_ANOTHER, "with id id-of-the-new", VERIFY_AGAIN, LATER, id="verify, another source"),
         pytest.param(BACKFILLED, GONE, "gone or another one", "", ANEW, id="backfill, no table"),

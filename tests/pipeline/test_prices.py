@@ -27,9 +27,9 @@ def test_a_full_export_is_billed_for_local_secondary_indexes_as_well():
     assert (exported_bytes(described), exported_bytes({})) == (188, 0)
 
 
-def merged(billed: int) -> Marker:
-    """The marker of a merge of one hour."""
-    return Marker(at("12:00"), at("11:00"), "merge", "update-1", ARN, "id", {}, billed)
+def merged(billed: int | None) -> Marker:
+    """The marker of a merge of two hours."""
+    return Marker(at("12:00"), at("10:00"), "merge", "update-1", ARN, "id", {}, billed)
 
 
 def test_a_full_export_is_estimated_by_the_table_s_size():
@@ -43,8 +43,9 @@ def test_windows_are_estimated_by_the_least_that_each_is_billed():
 @pytest.mark.parametrize(
     ("billed", "dollars"),
     [
-        pytest.param(412_345_678, 3 * 0.0412345678, id="as much for each hour as was written in the last"),
+        pytest.param(824_691_356, 3 * 0.0412345678, id="as much for each hour as was written in one of the last"),
         pytest.param(20_000_000, 0.002, id="the minimum bill twice says nothing of what was written"),
+        pytest.param(None, 0.002, id="merged by a version that did not write it down"),
     ],
 )
 def test_windows_after_a_merge_are_estimated_by_what_it_was_billed(billed, dollars):
@@ -57,6 +58,16 @@ def test_the_job_and_the_time_are_those_of_the_last_run_and_nothing_is_made_up()
     assert found == Estimate(pytest.approx(0.001), 0.042094, 7.5, "update-1")
     assert found.usd == pytest.approx(0.043094)
     assert estimate(plan("12:00 13:00"), 0, LastRun("update-1")) == Estimate(pytest.approx(0.001))
+
+
+def test_whichever_of_the_two_is_known_it_says_which_run_it_is_of():
+    price, vcpu = pytest.approx(0.001), {"VCPUHour": 1.0}
+    assert estimate(plan("12:00 13:00"), 0, LastRun("update-1", billed=vcpu)) == Estimate(
+        price, 0.042094, None, "update-1"
+    )
+    assert estimate(plan("12:00 13:00"), 0, LastRun("update-1", timedelta(minutes=9))) == Estimate(
+        price, None, 9, "update-1"
+    )
 
 
 @pytest.mark.parametrize(("minutes", "dollars"), [(15, 2.88), (60, 0.72), (1440, 0.03)])

@@ -54,7 +54,7 @@ def test_a_mail_address_that_is_not_in_ascii_is_refused_with_how_to_write_its_do
 
 @pytest.mark.parametrize("name", ["xn--orders", "Sthree-orders", "amzn-s3-demo-bucket"])
 def test_a_stack_whose_bucket_s3_would_not_take_is_refused(name):
-    told = rf"stack_name is '{name}'; allowed is 1-60 letters, .* and none of xn--, sthree- and amzn-s3-demo-"
+    told = rf"^stack_name is '{name}'; allowed is 1-60 letters, .* and none of xn--, sthree- and amzn-s3-demo-"
     with pytest.raises(SettingRefused, match=told):
         Settings.parse({"stack_name": name, "tables": [{"name": "orders"}]})
 
@@ -83,6 +83,13 @@ def test_scalars_beside_containers_in_a_schema_file_are_refused_with_the_reason(
 def test_a_table_is_paused_by_a_flag(said):
     with pytest.raises(SettingRefused, match=r"tables\[0\]\.paused is .*; allowed is true or false"):
         parsed(paused=said)
+
+
+@pytest.mark.parametrize("said", [True, False], ids=repr)
+@pytest.mark.parametrize("name", ["tick_minutes", "buckets", "maintain_days"])
+def test_yes_and_no_are_no_numbers(name, said):
+    with pytest.raises(SettingRefused, match=rf"tables\[0\]\.{name} is {said}; allowed is "):
+        parsed(**{name: said})
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ WRITTEN = at("20/12:15")
 BEFORE = Told(incident("20/12:15", "20/12:00", OFF, GONE), level=50, ended="verify-1")
 
 WENT = Told(incident("20/12:15", "20/12:00", GONE))
+CONTROL_WENT = Told(incident("20/12:15", "20/12:00", Kind("ControlUnknown", "Plan")))
 SETTLED = Told(ended="verify-1", trusted=at("20/12:00"), digested=at("20/00:00"))
 
 
@@ -44,6 +45,7 @@ def test_of_what_was_told_before_the_parameters_were_made_again_little_holds(lat
     [
         pytest.param(Told(level=50), timedelta(hours=1), Told(outlived=True), id="a warning of before"),
         pytest.param(WENT, timedelta(hours=1), WENT, id="nothing but that they were gone, and it is repaired"),
+        pytest.param(CONTROL_WENT, timedelta(hours=1), CONTROL_WENT, id="nothing but that the control was gone"),
         pytest.param(WENT, timedelta(days=1), WENT, id="within a day"),
         pytest.param(WENT, timedelta(days=1, seconds=1), Told(outlived=True), id="not within a day"),
         pytest.param(WENT, timedelta(0), WENT, id="they were made as it was written"),
