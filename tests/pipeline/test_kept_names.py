@@ -36,6 +36,29 @@ def named(kept, **attributes) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
+    ("transform", "type_", "value", "name"),
+    [
+        ("identity", "long", {"N": "1"}, "was"),
+        ("identity", "long", {"N": "1.5"}, "was_2"),
+        ("identity", "long", S, "was_2"),
+        ("truncate[2]", "binary", {"B": b"x"}, "was"),
+        ("truncate[2]", "binary", S, "was_2"),
+        ("void", "boolean", {"BOOL": True}, "was"),
+        ("void", "boolean", S, "was_2"),
+        ("identity", "string", {"N": "9" * 40}, "was"),
+        ("bucket[4]", "string", {"N": "9" * 40}, "was"),
+        ("bucket[4]", "string", {"B": b"x"}, "was"),
+    ],
+)
+def test_what_partitions_were_made_of_keeps_its_name_where_it_is_of_the_type_that_they_have(
+    transform, type_, value, name
+):
+    metadata = partitioned(transform)
+    metadata["schemas"][0]["fields"][0]["type"] = type_
+    assert named(kept_names(metadata), was=value) == {"was": name}
+
+
+@pytest.mark.parametrize(
     ("metadata", "value", "name"),
     [
         ({}, {"L": [S]}, "was"),
