@@ -71,3 +71,10 @@ def test_what_cannot_be_recorded_is_not_said_to_hold_the_table_up(planned, error
     assert "does by itself: The schedule goes on where it can; last-export-time may stay as it is until" in text
     gone = failed("DatabaseMissing", "RecordWatermark", planned={**PLANNED, **planned}).text
     assert "does by itself: Nothing: a person must act." in gone
+
+
+@pytest.mark.parametrize("mode", ["backfill", "full"])
+def test_of_a_wish_that_was_claimed_and_not_refused_nobody_is_told_to_ask_and_to_pay_twice(mode):
+    text = failed("PermissionMissing", "StartExports", planned={**PLANNED, "mode": mode}).text
+    assert "does by itself: Nothing: a person must act." in text
+    assert "ask again" not in text
