@@ -166,13 +166,14 @@ def hiding(shop):
         pytest.param("list", '{"L":"bare"}', "merge", id="a list that is a text"),
     ],
 )
-def test_what_is_no_value_is_refused_where_values_are_hidden(hiding, place, no_value, job):
+def test_what_is_no_value_is_refused_where_values_are_hidden_and_shown_by_no_refusal(hiding, place, no_value, job):
     before, order = hiding.rows(), hiding.full(25) if job == "load" else hiding.windows(5, 25)
     value = f'{{"S":"of {place}"}}'
     rewrite(hiding, order, lambda lines: [line.replace(value, no_value) for line in lines])
-    with pytest.raises(UnreadableLine):
+    with pytest.raises(UnreadableLine) as refused:
         carry_out(hiding, order, **_HIDDEN)
     assert hiding.rows() == before
+    assert "bare" not in f"{refused.value}{hiding.report(order)}"
 
 
 def test_what_only_misfits_hold_is_hidden_by_a_rebuild_as_well(shop, monkeypatch):
