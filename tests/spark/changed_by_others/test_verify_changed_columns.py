@@ -33,20 +33,24 @@ def test_values_of_columns_that_somebody_has_dropped_are_differences_and_other_n
     s = shop()
     city = {"M": {"city": {"S": "Oslo"}, "zip": {"S": "1"}}}
     s.put(1, item("a", raw={"S": "x"}, ship=city), item("b", ship=city, total={"N": "2"}), item("c", raw={"S": "y"}))
+    s.put(1, item("d", only={"M": {"one": {"S": "z"}}}), item("e", only={"M": {}}))
     s.put(1, *(item(f"k{n}", total={"N": str(n)}) for n in range(20)))
     s.load(5)
     alter(s, "RENAME COLUMN total TO amount")
-    assert verify(s, 5)["counts"]["equal"] == 23
+    assert verify(s, 5)["counts"]["equal"] == 25
     alter(s, "DROP COLUMN raw")
     alter(s, "DROP COLUMN ship.zip")
+    alter(s, "DROP COLUMN only.one")
 
     report = differences(s, 5)
 
-    assert (report["counts"]["equal"], report["counts"]["different"]) == (20, 3)
+    assert (report["counts"]["equal"], report["counts"]["different"]) == (20, 5)
     assert shown(report) == {
         "a": {"/raw": ('{"S":"x"}', None), "/ship/zip": ('{"S":"1"}', None)},
         "b": {"/ship/zip": ('{"S":"1"}', None)},
         "c": {"/raw": ('{"S":"y"}', None)},
+        "d": {"/only": ('{"M":{"one":{"S":"z"}}}', None), "/only/one": ('{"S":"z"}', None)},
+        "e": {"/only": ('{"M":{}}', None)},
     }
 
 
