@@ -15,7 +15,7 @@ from pipeline.columns.pointers import step
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.leaves import at, same_plain_json, same_value
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import Sql, call, forall, function, literal, struct, transform, transform_values, when
+from spark.expressions.sql import Sql, call, forall, function, let, literal, struct, transform, transform_values, when
 from spark.expressions.values import CONTAINERS, element_of, json_of
 
 #: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.
@@ -159,7 +159,7 @@ def held_places(fields: Sequence[Field]) -> Sql:
 
 
 def shown_values(fields: Sequence[Field]) -> Sql:
-    """What item and row hold at the places in `WRONG`: path, DynamoDB JSON of the item, JSON of the row.
+    """What item and row hold at the places in `WRONG`: path, DynamoDB JSON of the item, JSON of the row, cell and misfit.
 
     Columns of somebody's own may have one pointer between them, of no attribute: one that holds something is shown.
     """
@@ -167,7 +167,11 @@ def shown_values(fields: Sequence[Field]) -> Sql:
     names = call("array", *(literal(pointer(f)) for f in fields))
     cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json_of(_t(f))) for f in fields))
     held = f"filter({cells}, {function(2, lambda cell, i: f'{cell} IS NOT NULL AND get({names}, {i}) = p')})"
-    table = f"coalesce(element_at(`{of_table(MISFITS)}`, p), get({held}, 0))"
+    misfit = f"element_at(`{of_table(MISFITS)}`, p)"
+    # What a cell should not show beside a misfit is wrong there, however right the misfit is.
+    table = let(
+        f"get({held}, 0)", lambda cell: f"coalesce({cell} || ' and in {MISFITS} ' || {misfit}, {cell}, {misfit})"
+    )
     source = at(TEXT, "p")
     shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
     return f"transform(`{WRONG}`, p -> named_struct('path', left(p, {longest}), {shown}))"

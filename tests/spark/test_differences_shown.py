@@ -60,3 +60,28 @@ def test_of_a_long_value_and_of_very_many_the_beginning_is_shown_under_the_key_s
     (value,) = changed["values"]
     assert [len(value[side]) for side in ("source", "table")] == [500, 500]
     assert [value["path"] for value in lost["values"]] == ["/Order-Id", *(f"/x{n:03d}" for n in range(99))]
+
+
+def test_a_row_under_another_key_is_one_lost_and_one_invented_and_numbers_count_by_value(shop):
+    s = shop(key=(KeyAttribute("pk", "B"), KeyAttribute("sk", "N")))
+    s.put(1, *({"pk": {"B": bytes([n])}, "sk": {"N": f"{n}.5"}, "v": N} for n in range(6)))
+    s.load(5)
+    s.change("UPDATE TABLE SET sk = CASE pk WHEN X'00' THEN 0.50 WHEN X'01' THEN 1.6 ELSE sk END WHERE v = 1")
+    s.change("UPDATE TABLE SET pk = X'0300' WHERE pk = X'03'")
+    s.change("UPDATE TABLE SET v = 2 WHERE sk = 4.5")
+
+    report = differences(s, 5)
+
+    told = {row["key"]: (row["found"], row["values"][-1]) for row in report["differences"]}
+    lost, invented = (
+        {"path": "/v", "source": '{"N":"1"}', "table": None},
+        {"path": "/v", "source": None, "table": "1"},
+    )
+    assert told == {
+        '{"pk":"AQ==","sk":1.5}': ("only_in_source", lost),
+        '{"pk":"AQ==","sk":1.6}': ("only_in_table", invented),
+        '{"pk":"Aw==","sk":3.5}': ("only_in_source", lost),
+        '{"pk":"AwA=","sk":3.5}': ("only_in_table", invented),
+        '{"pk":"BA==","sk":4.5}': ("different", {"path": "/v", "source": '{"N":"1"}', "table": "2"}),
+    }
+    assert (report["counts"]["equal"], report["counts"]["surplus"]) == (3, 0)

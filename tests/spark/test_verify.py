@@ -23,7 +23,7 @@ from spark.verifying.verify import Verification, compared_pairs
 from tests.spark import tampering
 from tests.spark.sample_items import N_KEY, item
 from tests.spark.session import plans_in_full
-from tests.spark.verifying import differences, verify, verify_order
+from tests.spark.verifying import differences, tamper, verify, verify_order
 
 pytestmark = pytest.mark.spark
 
@@ -90,17 +90,6 @@ REWRITTEN = {
             {"M":{"c":{"B":"AQ=="},"b":{"SS":["y","z"]}}}]}'))""",
     },
 }
-
-
-def tamper(s, changes):
-    """Change rows at once: {pk: {column: expression}}."""
-    columns = sorted({column for change in changes.values() for column in change})
-    text = {
-        column: " ".join(f'WHEN "{pk}" THEN {change[column]}' for pk, change in changes.items() if column in change)
-        for column in columns
-    }
-    sets = ", ".join(f"{column} = CASE pk {cases} ELSE {column} END" for column, cases in text.items())
-    s.change("UPDATE TABLE SET SETS WHERE pk IS NOT NULL", SETS=sets)
 
 
 @pytest.fixture(scope="module")

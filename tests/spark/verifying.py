@@ -30,3 +30,14 @@ def differences(s: Shop, at: float) -> Mapping[str, Any]:
     with pytest.raises(VerificationFailed):
         s.run(order)
     return s.report(order)
+
+
+def tamper(s: Shop, changes: Mapping[str, Mapping[str, str]]) -> None:
+    """Somebody changes rows, all at once: of each key the columns, and what SQL sets."""
+    columns = sorted({column for change in changes.values() for column in change})
+    text = {
+        column: " ".join(f'WHEN "{pk}" THEN {change[column]}' for pk, change in changes.items() if column in change)
+        for column in columns
+    }
+    sets = ", ".join(f"{column} = CASE pk {cases} ELSE {column} END" for column, cases in text.items())
+    s.change("UPDATE TABLE SET SETS WHERE pk IS NOT NULL", SETS=sets)
