@@ -28,6 +28,8 @@ _VALUE = (
 _SET = "a set"
 #: What the leaf of a text begins with that is none of DynamoDB's values: so it is no value's leaf.
 _NO_VALUE = "?"
+#: What follows the name of a member, as printers of JSON indent it.
+_COLON = r"^\s*:"
 
 
 def at(text: Sql, pointer: Sql) -> Sql:
@@ -161,7 +163,8 @@ def _with_sets(found: Sql, paths: Sql) -> Sql:
     def told(leaf: Sql) -> Sql:
         outer = f"regexp_replace({leaf}.path, '/[0-9]+$', '')"
         in_set = f"{leaf}.path <> {outer} AND array_contains({paths}, {outer})"
-        text = when(f"array_contains({paths}, {leaf}.path)", literal(_SET), f"{leaf}.text")
+        is_list = f"{leaf}.text LIKE 'L%' AND array_contains({paths}, {leaf}.path)"
+        text = when(is_list, literal(_SET), f"{leaf}.text")
         return _leaf(when(in_set, f"concat({outer}, '/*')", f"{leaf}.path"), text)
 
     return f"array_sort({transform(found, told)})"
@@ -176,7 +179,7 @@ def _typed(plain: Sql) -> Sql:
     def pieces(parts: Sql) -> Sql:
         def piece(part: Sql, index: Sql) -> Sql:
             name, text = f"concat('\"', {part}, '\"')", f"concat('{{\"S\":\"', {part}, '\"}}')"
-            string = when(f"get({parts}, {index} + 1) LIKE ':%'", name, text)
+            string = when(f"get({parts}, {index} + 1) RLIKE {literal(_COLON)}", name, text)
             return when(f"{index} % 2 = 1", string, _typed_structure(part))
 
         return f"array_join(transform({parts}, {function(2, piece)}), '')"
