@@ -141,11 +141,6 @@ def is_index(step: str) -> bool:
     return _INDEX.fullmatch(step) is not None
 
 
-def steps_of(path: str) -> tuple[str, ...]:
-    """A path's steps: of a JSON pointer, or of the name of a top-level attribute."""
-    return names(path) if path.startswith("/") else (path,)
-
-
 def _spelled_out(said: Any) -> Any:
     """What is said of a path as an object, its types as one word; what is neither text nor an object stays as it is."""
     said = {"type": said} if isinstance(said, str) else said
@@ -161,8 +156,9 @@ def _spelled_out(said: Any) -> Any:
 def _override(path: str, said: Any, where: str) -> Override:
     if _HALF_CHARACTER.search(path):
         raise refusal(where, path, "text; JSON may spell half a character, and no attribute has one in its name")
+    steps = names(path) if path.startswith("/") else (path,)
     # Nobody gives an empty name: such a rule would leave alone what it was written for.
-    if "" in (steps := steps_of(path)) or steps[0] == ANY or (path[0] == "/" and re.search("~(?![01])", path)):
+    if "" in steps or steps[0] == ANY or (path[0] == "/" and re.search("~(?![01])", path)):
         raise refusal(where, path, "an attribute's name, or a JSON pointer as /a/b (no slash last), ~0 for ~, ~1 for /")
     if not isinstance(said, Mapping) or not said or not set(said) <= set(_MEMBERS):
         raise refusal(where, said, f"a type, or an object of {', '.join(_MEMBERS)}")

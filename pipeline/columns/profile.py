@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.columns.overrides import ANY
-from pipeline.columns.pointers import names
 
 MEMBER, ELEMENT = ".", "[]"
 
@@ -193,8 +192,3 @@ def _together(profiles: Collection[Profile]) -> Profile:
 def _common(pins: Iterable[str]) -> str:
     different = set(pins)
     return different.pop() if len(different) == 1 else ""
-
-
-def steps_of(pointer: str) -> Path:
-    """Read a JSON pointer (RFC 6901) as steps; an index reads as a member, since a pointer does not say which it is."""
-    return tuple(map(member_step, names(pointer)))

@@ -6,7 +6,8 @@ from typing import Any
 
 from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import observed_items
-from pipeline.columns.profile import Profile
+from pipeline.columns.pointers import names
+from pipeline.columns.profile import Path, Profile, member_step
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType
 from pipeline.identity import KeyAttribute
@@ -33,3 +34,8 @@ def columns(*items: dict[str, Any]) -> Columns:
 def named(found: Columns) -> dict[str, ColumnType]:
     """The columns' types by their names."""
     return {field.name: field.type for field in found.all}
+
+
+def steps_of(pointer: str) -> Path:
+    """A JSON pointer as steps; an index reads as a member, since a pointer does not say which it is."""
+    return tuple(map(member_step, names(pointer)))

@@ -9,10 +9,10 @@ from pipeline.columns.growth import first_columns, grown
 from pipeline.columns.misfit_paths import resolved
 from pipeline.columns.overrides import Overrides
 from pipeline.columns.pins import check_followed
-from pipeline.columns.profile import Observed, Profile, steps_of
+from pipeline.columns.profile import Observed, Profile
 from pipeline.columns.types import BYTES, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
-from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
+from tests.pipeline.seen import KEY, N, S, columns, item, named, profile, steps_of
 
 
 def test_the_key_comes_first_in_its_own_order():

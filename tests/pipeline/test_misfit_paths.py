@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.columns.growth import grown
 from pipeline.columns.misfit_paths import element_places, placed, resolved, without_column
-from pipeline.columns.profile import Observed, Profile, steps_of
-from tests.pipeline.seen import N, S, columns, item
+from pipeline.columns.profile import Observed, Profile
+from tests.pipeline.seen import N, S, columns, item, steps_of
 
 
 @pytest.mark.parametrize(
