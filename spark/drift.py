@@ -18,7 +18,7 @@ from pipeline.columns.profile import Observed, Path, member_step
 from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import shown_schema_id
+from pipeline.table.snapshots import shown_schema_id
 from spark.expressions.sql import Sql, call, function, transform, when
 from spark.iceberg.table import Table
 from spark.report import Committed, listed_misfits

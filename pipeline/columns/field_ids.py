@@ -23,7 +23,8 @@ from pipeline.columns.table_columns import (
 from pipeline.columns.unread import check_read
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import NAMES, WATERMARK, ancestors_of_main, shown_schema_id
+from pipeline.table.marker import NAMES, with_marker
+from pipeline.table.snapshots import ancestors_of_main, shown_schema_id
 from pipeline.wording import on_one_line
 
 #: The path to an attribute, and the id of the column or nested field that holds it.
@@ -74,8 +75,7 @@ def _schemas_of_rows(metadata: Mapping[str, Any]) -> list[int | None]:
     comes and goes there has held none. Where ours has expired, each that is left may have it beneath.
     """
     ancestors = ancestors_of_main(metadata)
-    ours = [snapshot for snapshot in ancestors if WATERMARK in snapshot.get("summary", {})]
-    return [snapshot.get("schema-id") for snapshot in ours[:1] or ancestors]
+    return [snapshot.get("schema-id") for snapshot in with_marker(ancestors)[:1] or ancestors]
 
 
 def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:

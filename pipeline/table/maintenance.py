@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.instants import format_instant, parse_instant
-from pipeline.table.marker import WATERMARK, TableState, ancestors_of_main
+from pipeline.table.marker import WATERMARK, TableState, with_marker
+from pipeline.table.snapshots import ancestors_of_main
 from pipeline.wording import number_of
 
 #: The property of a table, of Iceberg's own, by which somebody keeps every snapshot and every file.
@@ -43,7 +44,7 @@ def oldest_kept(metadata: Mapping[str, Any], watermark: datetime, keep: timedelt
     looked at. Reckoned in the table's history, not by the clock: of a table that nothing comes to nothing goes.
     """
     until = format_instant(watermark - keep)
-    marked = (one for one in ancestors_of_main(metadata) if WATERMARK in one.get("summary", {}))
+    marked = with_marker(ancestors_of_main(metadata))
     return next((one["timestamp-ms"] for one in marked if one["summary"][WATERMARK] <= until), None)
 
 

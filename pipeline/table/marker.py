@@ -15,6 +15,7 @@ from typing import Any
 
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import EPOCH, format_instant, parse_instant
+from pipeline.table.snapshots import ancestors_of_main
 
 PREFIX = "tidemark."
 WATERMARK = PREFIX + "watermark"
@@ -135,7 +136,7 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         return NO_TABLE
     properties = metadata.get("properties", {})
     ancestors = ancestors_of_main(metadata)
-    ours = [snapshot for snapshot in ancestors if WATERMARK in snapshot.get("summary", {})]
+    ours = with_marker(ancestors)
     marked = [snapshot["summary"] for snapshot in ours]
     if not marked and _is_kept(ancestors, properties):
         marked = [properties]
@@ -190,36 +191,15 @@ def commit_of(metadata: Mapping[str, Any], job_id: str) -> tuple[Mapping[str, An
     return ancestors[mine[0]], before[0]["snapshot-id"] if before else None
 
 
-def newest_summary(metadata: Mapping[str, Any]) -> Mapping[str, str]:
-    """The summary of the newest snapshot of ``main``; empty where there is none."""
-    return next((snapshot.get("summary", {}) for snapshot in ancestors_of_main(metadata)), {})
-
-
-def shown_schema_id(metadata: Mapping[str, Any]) -> int | None:
-    """The id of the schema that the newest snapshot of ``main`` was written with; None where there is none."""
-    return next((snapshot.get("schema-id") for snapshot in ancestors_of_main(metadata)), None)
-
-
 def had_misfits(metadata: Mapping[str, Any]) -> bool:
     """Whether the newest commit of ours had some: then there are more of them, mostly."""
     marker = read_table_state(metadata).marker
     return marker is not None and marker.counts.get("misfits", 0) > 0
 
 
-def row_count(metadata: Mapping[str, Any]) -> int:
-    """How many rows the table has, by the summary of its newest snapshot; those that delete files hide count too."""
-    return int(newest_summary(metadata).get("total-records", 0))
-
-
-def ancestors_of_main(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The snapshots of ``main``, newest first, as far back as they have not expired."""
-    by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", [])}
-    snapshot_id = metadata.get("refs", {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))
-    found = []
-    while snapshot_id in by_id:
-        found.append(by_id[snapshot_id])
-        snapshot_id = by_id[snapshot_id].get("parent-snapshot-id")
-    return found
+def with_marker(snapshots: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those that say where the table is: the commits of loads, merges and backfills."""
+    return [snapshot for snapshot in snapshots if WATERMARK in snapshot.get("summary", {})]
 
 
 def marker_copied(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -229,7 +209,7 @@ def marker_copied(metadata: Mapping[str, Any]) -> dict[str, str]:
     but one word may differ: two jobs that write it at once must not leave half of each. An empty value is to be removed.
     """
     ancestors, properties = ancestors_of_main(metadata), metadata.get("properties", {})
-    marked = next((s["summary"] for s in ancestors if WATERMARK in s.get("summary", {})), None)
+    marked = next((snapshot["summary"] for snapshot in with_marker(ancestors)), None)
     if marked is None and not _is_kept(ancestors, properties):
         return {}
     kept = {name: value for name, value in properties.items() if name in _OF_A_MARKER or name.startswith(COUNT)}

@@ -30,8 +30,9 @@ from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity
 from pipeline.table.guard import check_key, is_done
-from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_state, row_count
+from pipeline.table.marker import JOB_ID, commit_of, had_misfits, read_table_state
 from pipeline.table.order_marker import marker_of
+from pipeline.table.snapshots import row_count
 from spark.caching import kept
 from spark.drift import with_columns_made_ready
 from spark.exports.reading import Export, packed_bytes, proven, read_exports, records_of
@@ -181,7 +182,11 @@ def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Commi
     columns = grown(before, Profile.of(placed(seen, before)), said) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _with_outcomes(this, columns), columns)
-    misfits = _listed(this, exploded(rows, key), columns) if found["misfits"] else []
+    misfits: list[dict[str, Any]] = []
+    if found["misfits"]:
+        unfit = exploded(rows, key)
+        check_contradictions(unfit, said)
+        misfits = listed_misfits(unfit, columns)
     # Not before nothing can refuse the changes any more.
     without_former_partitions(this.table, this.metadata)
     if columns != before:
@@ -233,12 +238,6 @@ def _done(this: _Merge, found: Mapping[str, int]) -> Committed:
 def _counts(this: _Merge, found: Mapping[str, int]) -> dict[str, int]:
     """The counts that the commit carries."""
     return {**accounting.of_commit(found), **this.images.counts}
-
-
-def _listed(this: _Merge, misfits: DataFrame, columns: Columns) -> list[dict[str, Any]]:
-    """The misfits for the report. Refuses those that contradict a type that the settings say."""
-    check_contradictions(misfits, this.order.columns)
-    return listed_misfits(misfits, columns)
 
 
 def _run_unless_done(this: _Merge, columns: Columns, say: Callable[[], Mapping[str, str]]) -> None:

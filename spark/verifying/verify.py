@@ -19,7 +19,7 @@ from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.table.guard import check_key, compared_snapshot
-from pipeline.table.marker import row_count
+from pipeline.table.snapshots import row_count
 from pipeline.table.verification import accounted, difference_count, named, told
 from spark.exports.reading import Export, read_exports, verify_data_files
 from spark.exports.records import WEIGHT, items, weighed_lines

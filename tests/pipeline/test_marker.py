@@ -23,9 +23,9 @@ from pipeline.table.marker import (
     TableState,
     commit_of,
     read_table_state,
-    row_count,
     snapshot_at,
 )
+from pipeline.table.snapshots import row_count
 from tests.pipeline.snapshots import COMPACTION, FIRST, PROPERTY, SECOND, TWO, expired, metadata
 from tests.pipeline.world import at
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from pipeline.errors import CountMismatch
-from pipeline.table.marker import newest_summary
+from pipeline.table.snapshots import newest_summary
 from spark.iceberg.commit_properties import counted_so_far, last_word
 from tests.spark.sample_items import item
 

@@ -7,7 +7,8 @@ import pytest
 from pipeline.columns.overrides import Overrides
 from pipeline.errors import WatermarkMissing
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import WATERMARK, newest_summary, snapshot_at
+from pipeline.table.marker import WATERMARK, snapshot_at
+from pipeline.table.snapshots import newest_summary
 from spark.iceberg.table import Table
 from tests.spark.sample_items import N_KEY, N, item
 from tests.spark.shop import Killed, as_of, killed, minute
