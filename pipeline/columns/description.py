@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.columns.table_columns import AT, ID, KEY, KINDS, PLAIN_KINDS, Columns, ids_by_path
+from pipeline.columns.table_columns import AT, ID, KEY, KINDS, PLAIN_KINDS, Columns, ids_by_path, told_kinds, told_names
 from pipeline.columns.types import ColumnType, Field, Kind, part_inside
 from pipeline.table.marker import NAMES
 
@@ -74,5 +74,5 @@ def _by_place(
 
 def is_described_by_path(properties: Mapping[str, str]) -> bool:
     """Whether names or kinds are told by path, as who replaced a table has left it if it ended before it knew the ids."""
-    names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
+    names, kinds = told_names(properties), told_kinds(properties)
     return any(place.startswith(AT) for place in names) or any(not place.startswith(ID) for place in kinds)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
@@ -19,11 +18,12 @@ from pipeline.columns.table_columns import (
     current_schema,
     ids_by_path,
     may_hold_attribute,
+    told_names,
 )
 from pipeline.columns.unread import check_read
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import NAMES, with_marker
+from pipeline.table.marker import with_marker
 from pipeline.table.snapshots import ancestors_of_main, shown_schema_id
 from pipeline.wording import on_one_line
 
@@ -61,7 +61,7 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
     check_read(metadata)
-    now = _types_now(metadata)
+    now = dict(_all_typed(current_schema(metadata)["fields"]))
     _refuse_lost(lost_own(metadata))
     _refuse_without(
         _columns(metadata, _schema_of(metadata, snapshot_id)), lambda id_, type_: now.get(id_, type_) == type_
@@ -76,10 +76,6 @@ def _schemas_of_rows(metadata: Mapping[str, Any]) -> list[int | None]:
     """
     ancestors = ancestors_of_main(metadata)
     return [snapshot.get("schema-id") for snapshot in with_marker(ancestors)[:1] or ancestors]
-
-
-def _types_now(metadata: Mapping[str, Any]) -> dict[int, str]:
-    return dict(_all_typed(current_schema(metadata)["fields"]))
 
 
 def _columns(metadata: Mapping[str, Any], schema_id: int | None) -> list[Any]:
@@ -144,7 +140,7 @@ def _older_than_columns(what: str) -> RebuildNeeded:
 
 def _holders(metadata: Mapping[str, Any], schema_id: int | None, properties: Mapping[str, str]) -> set[_Holder]:
     """The attributes of a schema, as far as comments can hold their names, with the ids of what holds them."""
-    columns, names = _columns(metadata, schema_id), json.loads(properties.get(NAMES, "{}"))
+    columns, names = _columns(metadata, schema_id), told_names(properties)
     paths = {id_: path for path, id_ in ids_by_path(columns)}
     return {
         (tuple(doc_of(attribute_of(raw, paths[raw["id"]], names)) for raw in way), way[-1]["id"])
@@ -191,9 +187,7 @@ def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
 
     A job has made them ready, and no row has come to use them. Of nested ones only the outermost.
     """
-    shown = shown_schema_id(metadata)
-    of_snapshot: Any = next((s["fields"] for s in metadata["schemas"] if s["schema-id"] == shown), [])
-    wanted = made - set(_all_ids(of_snapshot))
+    wanted = made - set(_all_ids(_fields(metadata, shown_schema_id(metadata))))
     found = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]) if id_ in wanted}
     return sorted(path for path in found if path.rpartition(".")[0] not in found)
 

@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pipeline.columns.names import OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
-from pipeline.columns.table_columns import attribute_of, current_schema, is_ours, partition_names
+from pipeline.columns.table_columns import attribute_of, current_schema, is_ours, partition_names, told_names
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import NAMES
 
 _MISFITS_TYPE = ["map", "string", "string"]
 
@@ -87,5 +85,5 @@ def _hidden_key(
 
 def _attributes(metadata: Mapping[str, Any]) -> dict[int, str]:
     """The attributes that the columns of now hold, the product's own as well, by the columns' ids."""
-    names = json.loads(metadata.get("properties", {}).get(NAMES, "{}"))
+    names = told_names(metadata.get("properties", {}))
     return {raw["id"]: attribute_of(raw, raw["name"], names) for raw in current_schema(metadata)["fields"]}

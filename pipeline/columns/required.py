@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.columns.names import OWN_COLUMNS
-from pipeline.columns.table_columns import attribute_of, current_schema
+from pipeline.columns.table_columns import attribute_of, current_schema, told_names
 from pipeline.identity import KeyAttribute
-from pipeline.table.marker import NAMES
 
 
 def needlessly_required(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> list[str]:
     """Their paths; none of the key, which every item has. `metadata`: the content of an Iceberg metadata file."""
-    names, keys = json.loads(metadata.get("properties", {}).get(NAMES, "{}")), {part.name for part in key}
+    names, keys = told_names(metadata.get("properties", {})), {part.name for part in key}
     columns = (raw for raw in current_schema(metadata)["fields"] if attribute_of(raw, raw["name"], names) not in keys)
     return [path for raw in columns for path in _required(raw["name"], raw["required"], _inside(raw))]
 

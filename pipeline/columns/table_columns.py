@@ -68,7 +68,7 @@ class Columns:
 def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
     """Read the columns from the content of an Iceberg metadata file. Raises KeyMismatch where one of the key is not there."""
     schema, properties = current_schema(metadata), metadata.get("properties", {})
-    names, kinds = json.loads(properties.get(NAMES, "{}")), json.loads(properties.get(KINDS, "{}"))
+    names, kinds = told_names(properties), told_kinds(properties)
     fields = _fields([raw for raw in schema["fields"] if may_hold_attribute(raw)], names, kinds)
     by_attribute = {field.attribute: field for field in fields}
     absent = [part.name for part in key if part.name not in by_attribute]
@@ -80,6 +80,18 @@ def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Co
     taken = partition_names(metadata) - {raw["name"] for raw in schema["fields"]}
     others = {raw["name"] for raw in schema["fields"] if not _is_made(raw["type"])} - {*OWN_COLUMNS}
     return Columns(key_fields, attributes, taken | others)
+
+
+def told_names(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """The exact names that a table's properties tell, by ids and paths of fields."""
+    found: Mapping[str, str] = json.loads(properties.get(NAMES, "{}"))
+    return found
+
+
+def told_kinds(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """The kinds that they tell, by ids and paths of fields."""
+    found: Mapping[str, str] = json.loads(properties.get(KINDS, "{}"))
+    return found
 
 
 def check_names_free(there: Iterable[Field], wanted: Iterable[Field]) -> None:
