@@ -102,7 +102,7 @@ def failure_mail(
     headline = subject(deployment, "FAILED", table, _what(failure, event["plan"]))
     # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
     audience = UNKNOWN_TABLE if failure.kind is InputRefused and not event["plan"] else table
-    return Mail(FAILURE, audience, headline, "\n".join(lines) + "\n", {**facts, "execution": event["execution"]})
+    return Mail(FAILURE, audience, headline, lines, {**facts, "execution": event["execution"]})
 
 
 def _what(failure: Failure, plan: PlanEvent) -> str:

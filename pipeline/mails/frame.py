@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pipeline.deployment import Deployment
@@ -30,13 +30,18 @@ _UNPRINTABLE = re.compile(r"[^ -~]")
 
 @dataclass(frozen=True)
 class Mail:
-    """One message: subject and text for people, `facts` for machines, status and table for filters."""
+    """One message: subject and lines for people, `facts` for machines, status and table for filters."""
 
     status: str
     table: str
     subject: str
-    text: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    lines: Sequence[str]
+    facts: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines) + "\n"
 
     @property
     def mail_list(self) -> str:

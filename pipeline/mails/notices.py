@@ -74,7 +74,7 @@ def _all_clear(event: StateEvent, table: str, news: News, horizon: Horizon | Non
     if news.trusted_again:
         lines += ["", "It has been verified, or made anew, since the warning that rows were not what the changes say."]
     lines += ["", *history_line(horizon), "", *links(event["execution"], deployment)]
-    return Mail(CLEARED, table, subject(deployment, "ALL CLEAR", table, what), "\n".join(lines) + "\n", facts)
+    return Mail(CLEARED, table, subject(deployment, "ALL CLEAR", table, what), lines, facts)
 
 
 def _story(incident: Incident, ended: datetime, tick: timedelta) -> list[str]:
@@ -131,7 +131,7 @@ def _doubt(event: StateEvent, table: str, doubt: Doubt, deployment: Deployment) 
         "report": report,
     }
     headline = subject(deployment, "WARNING", table, "rows were not what the changes say")
-    return Mail(WARNING, table, headline, "\n".join(lines) + "\n", facts)
+    return Mail(WARNING, table, headline, lines, facts)
 
 
 def _digest_mail(
@@ -165,4 +165,4 @@ def _digest_mail(
     lines += [*history_line(horizon), "", *links(event["execution"], deployment)]
     what = f"{digest.days}, {number_of(runs, 'run')}, {number_of(read, 'record')}"
     facts = {"status": SUCCESS, "table": table, "digest": digest.to_json(), "execution": event["execution"]}
-    return Mail(SUCCESS, table, subject(deployment, "OK", table, what), "\n".join(lines) + "\n", facts)
+    return Mail(SUCCESS, table, subject(deployment, "OK", table, what), lines, facts)

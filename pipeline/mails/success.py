@@ -75,7 +75,7 @@ def _mail(event: StateEvent, lines: Sequence[str], more: Mapping[str, Any], depl
     what = f"{found.get(plan['mode'], number_of(counts.get('read', 0), 'record'))}, at {report['watermark']}"
     facts = {"status": SUCCESS, "table": plan["table"], "mode": plan["mode"], "execution": event["execution"]}
     headline = subject(deployment, "OK", plan["table"], what)
-    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", {**facts, "report": report, **more})
+    return Mail(SUCCESS, plan["table"], headline, lines, {**facts, "report": report, **more})
 
 
 def _late_mail(event: StateEvent, deployment: Deployment) -> Mail:
@@ -134,7 +134,7 @@ def _recorded_mail(event: StateEvent, deployment: Deployment) -> Mail:
     headline = subject(deployment, "OK", plan["table"], f"last-export-time corrected to {report['watermark']}")
     facts = {"status": SUCCESS, "table": plan["table"], "recorded": plan["recorded"], "watermark": report["watermark"]}
     facts |= {"report": report, "execution": event["execution"]}
-    return Mail(SUCCESS, plan["table"], headline, "\n".join(lines) + "\n", facts)
+    return Mail(SUCCESS, plan["table"], headline, lines, facts)
 
 
 def horizon_after(event: StateEvent) -> Horizon | None:

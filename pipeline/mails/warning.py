@@ -65,7 +65,7 @@ def warning_mail(
         "command": command,
         "execution": event["execution"],
     }
-    return Mail(WARNING, table, subject(deployment, "WARNING", table, what), "\n".join(lines) + "\n", facts)
+    return Mail(WARNING, table, subject(deployment, "WARNING", table, what), lines, facts)
 
 
 def _source_at(horizon: Horizon, is_off: bool) -> str:
