@@ -13,7 +13,7 @@ from lambdas.rehearsal import rehearsed
 from pipeline.deployment import Deployment
 from pipeline.errors import REMEDY_MARK, AwsUnavailable
 from pipeline.events import PlanEvent, StateEvent
-from pipeline.instants import format_instant
+from pipeline.instants import format_optional
 from pipeline.mails.outlook import outlook
 from pipeline.planning.actions import Action, Export, Halt, describe
 from pipeline.planning.execution_input import ExecutionInput, meant_for, tick_minutes_of, tick_of
@@ -95,7 +95,7 @@ def _answer(
     identity = seen.source.table
     answer: PlanEvent = {
         **describe(action),
-        "seen_at": format_instant(seen.source.latest) if seen.source.latest else "",
+        "seen_at": format_optional(seen.source.latest),
         "table": wish.table,
         "iceberg_table": settings.iceberg_table,
         "buckets": settings.buckets,

@@ -37,6 +37,16 @@ def format_instant(instant: datetime) -> str:
     return whole_second(instant).replace(tzinfo=None).isoformat() + "Z"
 
 
+def format_optional(instant: datetime | None) -> str:
+    """Write an instant as events and parameters have it; empty where there is none."""
+    return format_instant(instant) if instant else ""
+
+
+def parse_optional(text: object) -> datetime | None:
+    """Read what `format_optional` wrote; None for what is no text, too. Raises ValueError as `parse_instant` does."""
+    return parse_instant(text) if text and isinstance(text, str) else None
+
+
 def whole_second(instant: datetime) -> datetime:
     """Cut an aware instant down to its whole second, in UTC."""
     if instant.tzinfo is timezone.utc and not instant.microsecond:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.instants import floor_to, format_instant, parse_instant
+from pipeline.instants import floor_to, format_instant, format_optional, parse_instant, parse_optional
 from pipeline.job_kinds import BACKFILL, LOAD
 from pipeline.table.marker import JOB, START, WATERMARK, Marker
 
@@ -55,8 +55,8 @@ class Digest:
             "counts": dict(self.counts),
             "job_ids": list(self.job_ids),
             "found": dict(self.found),
-            "anew": format_instant(self.anew) if self.anew else "",
-            "left_from": format_instant(self.left_from) if self.left_from else "",
+            "anew": format_optional(self.anew),
+            "left_from": format_optional(self.left_from),
         }
 
     @classmethod
@@ -65,7 +65,7 @@ class Digest:
         if not raw:
             return None
         start, end = parse_instant(raw["start"]), parse_instant(raw["end"])
-        anew, left_from = (parse_instant(raw[name]) if raw.get(name) else None for name in ("anew", "left_from"))
+        anew, left_from = (parse_optional(raw.get(name)) for name in ("anew", "left_from"))
         return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"], anew, left_from)
 
 

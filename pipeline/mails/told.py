@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.errors import ControlUnknown, SettingsMissing, WishGivenUp
-from pipeline.instants import format_instant, parse_instant
+from pipeline.instants import format_instant, format_optional, parse_instant, parse_optional
 from pipeline.modes import MAINTAIN, ONLY_WISHED, UPDATE
 
 #: A parameter holds 4,096 characters; more different failures than these in one incident are told again, but for the first.
@@ -141,7 +141,7 @@ class Told:
 
     def to_text(self) -> str:
         """Write it as its parameter's value."""
-        raw: dict[str, Any] = {"level": self.level, "digested": _optional(self.digested)}
+        raw: dict[str, Any] = {"level": self.level, "digested": format_optional(self.digested)}
         if self.ended:
             raw["ended"] = self.ended
         if self.doubted:
@@ -168,14 +168,14 @@ class Told:
         found = raw.get("incident") or {"failures": []}
         failures = tuple(map(_failure_from_json, found["failures"]))
         incident = Incident(failures, ending=bool(found.get("ending", False))) if failures else None
-        doubted, trusted = (_instant(raw.get(name, "")) for name in ("doubted", "trusted"))
-        digested, ended = _instant(raw["digested"]), str(raw.get("ended", ""))
+        doubted, trusted = (parse_optional(raw.get(name, "")) for name in ("doubted", "trusted"))
+        digested, ended = parse_optional(raw["digested"]), str(raw.get("ended", ""))
         return cls(incident, int(raw["level"]), digested, ended, doubted, trusted)
 
 
 def _failure_to_json(failure: ToldFailure) -> list[str]:
     kind = failure.kind
-    since, watermark = format_instant(failure.since), _optional(failure.watermark)
+    since, watermark = format_instant(failure.since), format_optional(failure.watermark)
     return [kind.error[:LONGEST_NAME], kind.state, kind.mode, since, watermark]
 
 
@@ -183,12 +183,4 @@ def _failure_from_json(raw: list[str]) -> ToldFailure:
     *kind, since, watermark = raw
     if not all(isinstance(word, str) for word in kind):
         raise TypeError(f"{kind} is no kind of failure")
-    return ToldFailure(Kind(*kind), parse_instant(since), _instant(watermark))
-
-
-def _optional(instant: datetime | None) -> str:
-    return format_instant(instant) if instant else ""
-
-
-def _instant(text: object) -> datetime | None:
-    return parse_instant(text) if text and isinstance(text, str) else None
+    return ToldFailure(Kind(*kind), parse_instant(since), parse_optional(watermark))

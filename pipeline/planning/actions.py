@@ -8,7 +8,7 @@ from typing import Union
 
 from pipeline.errors import PipelineError
 from pipeline.events import PlanEvent
-from pipeline.instants import format_instant
+from pipeline.instants import format_instant, format_optional
 from pipeline.planning.journal import Claim, RunPlan
 
 #: The reason of an Idle that says the table is as it should be; the other reasons say nothing of the table.
@@ -118,7 +118,7 @@ def describe(action: Action) -> PlanEvent:
     if isinstance(action, Record):
         return _of_record(action)
     if isinstance(action, Idle):
-        until = format_instant(action.until) if action.until else ""
+        until = format_optional(action.until)
         return {"kind": action.kind, "reason": action.reason, "message": action.message, "until": until}
     return _of_halt(action)
 

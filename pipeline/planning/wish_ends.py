@@ -9,7 +9,7 @@ Maintenance has no part in this: it is due again whoever has asked for it.
 from __future__ import annotations
 
 from pipeline.errors import HistoryLost, TableGone, VerificationFailed, WishGivenUp, error_names
-from pipeline.instants import format_instant
+from pipeline.instants import format_instant, format_optional
 from pipeline.modes import BACKFILL, CALLED, FULL, TOLD_TO_THE_END, UPDATE, VERIFY
 from pipeline.planning.actions import HANDED_OVER, Halt, Idle, Record
 from pipeline.planning.execution_input import ExecutionInput, asking
@@ -89,7 +89,7 @@ def _passed_by(seen: Observation, plan: RunPlan, rules: Rules) -> Halt:
     """A wish that was begun for a source, or for a state of the table, that is no more."""
     table, told = seen.source.table.name, f"the {CALLED[plan.mode]} ({plan.job_id}) {_why(seen, plan)}"
     begins = backfill_again(seen, plan.start) if plan.mode == BACKFILL else None
-    asked, remedy = asking(table, plan.mode, format_instant(begins) if begins else ""), ASK_FOR_IT
+    asked, remedy = asking(table, plan.mode, format_optional(begins)), ASK_FOR_IT
     lost = unfit(seen, ExecutionInput(table))
     if plan.mode == VERIFY:
         remedy = ASK_LATER
