@@ -21,6 +21,8 @@ from infra.grants import Right
 from pipeline.errors import SettingRefused
 
 MOST_INLINE, MOST_MANAGED, MOST_POLICIES = 10_240, 6_144, 10
+#: What helps where tables do not fit into one stack.
+SPREAD = "spread them over two deployments, each with a stack_name and a database of its own"
 #: Room for the document around the statements.
 _FRAME = 100
 #: Resources in one statement: few enough that a statement of the longest ARNs still fits a managed policy.
@@ -88,7 +90,7 @@ def pack(rights: Sequence[Right]) -> list[list[Right]]:
     if len(parts) > 1 + MOST_POLICIES:
         raise SettingRefused(
             f"tables have more names than a role's policies can list ({len(parts)} policies, allowed are "
-            f"{1 + MOST_POLICIES}); spread them over two deployments, each with a stack_name and a database of its own"
+            f"{1 + MOST_POLICIES}); {SPREAD}"
         )
     return parts
 

@@ -19,7 +19,7 @@ from infra.log_groups import log_group
 from infra.notification import Notification
 from infra.parameters import DeployedParameters
 from infra.paths import ROOT
-from infra.roles import Role
+from infra.roles import SPREAD, Role
 from infra.schedules import LostTicks, TableSchedule
 from infra.spark_application import SparkApplication
 from infra.state_machine import ExportStateMachine
@@ -32,7 +32,6 @@ from pipeline.settings import Settings
 _MOST_RESOURCES = 500  # of one CloudFormation stack
 _RESOURCES_PER_TABLE = 3
 _MOST_TEMPLATE_BYTES = 1_048_576  # that CloudFormation takes from a bucket
-_SPREAD = "spread them over two deployments, each with a stack_name and a database of its own"
 
 
 class TidemarkStack(Stack):
@@ -85,7 +84,7 @@ class TidemarkStack(Stack):
         if size > _MOST_TEMPLATE_BYTES:
             raise SettingRefused(
                 f"tables has {len(self._settings.tables)} entries, whose names and settings make a CloudFormation template "
-                f"of {size} bytes; allowed are {_MOST_TEMPLATE_BYTES}: {_SPREAD}"
+                f"of {size} bytes; allowed are {_MOST_TEMPLATE_BYTES}: {SPREAD}"
             )
 
     @property
@@ -215,7 +214,7 @@ class TidemarkStack(Stack):
         room, tables = (_MOST_RESOURCES - shared) // _RESOURCES_PER_TABLE, len(self._settings.tables)
         if tables > room:
             raise SettingRefused(
-                f"tables has {tables} entries; allowed are {room}, which fill a CloudFormation stack: {_SPREAD}"
+                f"tables has {tables} entries; allowed are {room}, which fill a CloudFormation stack: {SPREAD}"
             )
 
     def _outputs(self, state_machine_arn: str) -> None:
