@@ -141,7 +141,7 @@ def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
     if failure.reported and mode == UPDATE:
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
     if failure.reported and failure.kind.command != REBUILD:
-        return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"] if mode == BACKFILL else ""))
+        return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"]))
     return Aftermath(ANEW, heals=True) if makes_anew(failure, plan) else Aftermath(_A_PERSON)
 
 

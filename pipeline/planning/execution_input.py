@@ -101,8 +101,10 @@ def wish_text(raw: Any) -> str:
 
 
 def asking(table: str, mode: str, start: str = "") -> str:
-    """The input that asks for more than an update of a table (a backfill with its start), as JSON."""
-    return json.dumps({"table": table, "mode": mode, **({"from": start} if start else {})}, separators=(",", ":"))
+    """The input that asks for more than an update of a table, as JSON. `start`: a backfill's; no other has one."""
+    return json.dumps(
+        {"table": table, "mode": mode, **({"from": start} if mode == BACKFILL else {})}, separators=(",", ":")
+    )
 
 
 def _table(raw: Mapping[str, Any], default_table: str) -> str:

@@ -31,7 +31,7 @@ from pipeline.errors import (
     WishGivenUp,
 )
 from pipeline.exports.windows import closed_windows, next_close
-from pipeline.instants import floor_to, format_instant
+from pipeline.instants import floor_to, format_instant, format_optional
 from pipeline.modes import BACKFILL, CALLED, FULL, MAINTAIN, UPDATE
 from pipeline.places import PAUSE, RUN
 from pipeline.planning.actions import (
@@ -143,9 +143,8 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
     if (plan := claim.plan).job_id == seen.told_end or serves(plan, wish):
         return None
     begins = earliest_backfill(seen) if is_too_late else plan.start
-    start = format_instant(begins) if begins and plan.mode == BACKFILL else ""
-    is_possible = bool(start) or plan.mode != BACKFILL
-    asked = asking(seen.source.table.name, plan.mode if is_possible else UPDATE, start)
+    is_possible = begins is not None or plan.mode != BACKFILL
+    asked = asking(seen.source.table.name, plan.mode if is_possible else UPDATE, format_optional(begins))
     told, remedy = f"the {CALLED[plan.mode]} ({plan.job_id}) ", WishGivenUp.default_remedy
     if is_too_late:
         earliest = format_instant(seen.restorable.earliest)

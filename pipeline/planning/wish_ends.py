@@ -63,8 +63,7 @@ def _done(seen: Observation, claim: Claim) -> Record | None:
 def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
     """What no run goes on with: refused by its job, of a verification left by two runs that died, or for what is no more."""
     plan = claim.plan
-    table, start = seen.source.table.name, format_instant(plan.start) if plan.mode == BACKFILL else ""
-    asked = asking(table, plan.mode, start)
+    asked = asking(seen.source.table.name, plan.mode, format_instant(plan.start))
     refused = error_names().get(claim.refused_with)
     if refused is not None and (plan.mode == VERIFY or is_refused_for_good(claim)):
         # What a verification has found does not change when it is asked for once more.
