@@ -1,6 +1,6 @@
 """Any job: look whether its work is done, do it, look whether it is done, write the report, settle the table.
 
-`run` is what the entry points, the replay and the tests all call.
+`run` is what the entry point, the replay and the tests all call.
 """
 
 from __future__ import annotations

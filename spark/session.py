@@ -70,5 +70,5 @@ def configured(spark: SparkSession) -> SparkSession:
 
 
 def submitted_session() -> SparkSession:
-    """The session of a job that was started by ``spark-submit``."""
-    return configured(SparkSession.builder.getOrCreate())
+    """The session of a job that was started by ``spark-submit``, not configured yet."""
+    return SparkSession.builder.getOrCreate()
