@@ -58,7 +58,7 @@ class Places:
     parameters: str
     assets: tuple[str, ...]
     columns_files: str
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...]
 
     def parameter(self, rest: str) -> str:
         """The parameters whose path below the prefix matches."""

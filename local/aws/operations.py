@@ -20,8 +20,8 @@ class Operation:
 
     service: str
     name: str
-    shape: Model = field(repr=False, default=None)
-    parameters: dict[str, Any] = field(default_factory=dict)
+    shape: Model = field(repr=False)
+    parameters: dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _stays(type_: ColumnType, seen: Profile) -> bool:
     return (not seen.pin or obeys(type_, seen.pin)) and serves(type_, seen) and not _is_outgrown(type_, seen)
 
 
-def _mended(type_: ColumnType, seen: Profile, room: float | None = None) -> ColumnType | None:
+def _mended(type_: ColumnType, seen: Profile, room: float | None) -> ColumnType | None:
     """The type with what is inside it made right; None where that is too much for one column."""
     room = MOST_FIELDS - field_count(type_) if room is None else room
     fields = _mended_fields(type_, seen, math.inf if seen.pin == "struct" else max(room, 0))

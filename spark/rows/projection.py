@@ -70,7 +70,7 @@ class _Column(NamedTuple):
         return self.part if self.type.kind in WALKED else whole(self.type, self.part, made)
 
 
-def typed_rows(rows: DataFrame, columns: Columns, also: Sequence[Sql] = ()) -> DataFrame:
+def typed_rows(rows: DataFrame, columns: Columns, also: Sequence[Sql]) -> DataFrame:
     """Put the cells of the columns (`table_rows.cells`), and ``#odd``, in the place of the item; all other columns stay.
 
     What was odd can be looked through later (`looked_through`). `also`: more columns, made of ``#item`` and the columns
