@@ -15,7 +15,7 @@ from pyiceberg.types import (
 )
 
 from local.compare import Table
-from local.needless import needless_misfits
+from tests.local.needless import needless_misfits
 from tests.local.test_compare import ROW, SCHEMA, field
 
 #: What the table tells of strings and lists by their field's id: of `tags` that it is a set, of `mixed` plain JSON.

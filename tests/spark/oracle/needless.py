@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from local.aws.pitr.offline import Put
 from local.compare import key_text, row_key
-from local.needless import needless_misfits
 from local.reader import columns, rows
+from tests.local.needless import needless_misfits
 from tests.spark.shop import Shop, as_read, minute
 
 
