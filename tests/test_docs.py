@@ -102,6 +102,17 @@ def test_every_relative_link_leads_somewhere(document):
     assert [f"{target}#{anchor}" for target, anchor in inside if anchor and anchor not in _anchors(target)] == []
 
 
+def test_every_file_of_the_tree_that_a_document_names_is_there():
+    folders = "docs|infra|lambdas|local|pipeline|scripts|spark|statemachine|tests"
+    named = {
+        (document.name, file)
+        for document in DOCUMENTS
+        for file in re.findall(rf"`((?:{folders})/[\w./-]+\.\w+)`", document.read_text())
+    }
+    assert len(named) > 50
+    assert [(document, file) for document, file in sorted(named) if not (ROOT / file).exists()] == []
+
+
 def _anchors(document):
     """What links may name in a document: its headings in small letters, without signs, words joined by dashes."""
     text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
