@@ -48,6 +48,8 @@ REPAIR = "make repair"
 _REPAIR_RUNS = " The command sets `control` of paused tables to RUN, unless their settings say paused."
 
 
+#: The remedy of files that are not what they were, behind what is to be found out.
+_EXPORTED_AGAIN = "The next scheduled runs export again, three times in all."
 _NOT_ASKED_FOR = (
     "In a replay, take that export out of the folder. In a deployment the pipeline has not asked for it: replace the table's "
     "content by a new full export, and report it."
@@ -379,6 +381,8 @@ class JobRefused(PipelineError):
 class DamagedExport(JobRefused):
     """The files of an export are not what DynamoDB wrote: the next run exports the same stretch again."""
 
+    default_remedy = f"Find out who changed the files. {_EXPORTED_AGAIN}"
+
 
 class Gap(JobRefused):
     """An export starts after the table's watermark: merging it would lose the changes between."""
@@ -423,31 +427,27 @@ class UnknownFormat(JobRefused):
 class ManifestUnreadable(DamagedExport):
     """A manifest is missing, is not JSON, or lacks a field."""
 
-    default_remedy = "Find out who changed the files. The next scheduled runs export again, three times in all."
-
 
 class DataFileMissing(DamagedExport):
     """A data file named by a manifest does not exist."""
 
-    default_remedy = "Find out who removed the file. The next scheduled runs export again, three times in all."
+    default_remedy = f"Find out who removed the file. {_EXPORTED_AGAIN}"
 
 
 class ChecksumMismatch(DamagedExport):
     """The bytes of a file are not those that DynamoDB wrote."""
 
-    default_remedy = "Find out who changed the file. The next scheduled runs export again, three times in all."
+    default_remedy = f"Find out who changed the file. {_EXPORTED_AGAIN}"
 
 
 class CountMismatch(DamagedExport):
     """An export holds another number of records than its manifest says."""
 
-    default_remedy = "Find out who changed the files. The next scheduled runs export again, three times in all."
-
 
 class UnreadableLine(DamagedExport):
     """A line of a data file is not a record of DynamoDB JSON, or the file cannot be unpacked to its end."""
 
-    default_remedy = "Find out who changed the file. The next scheduled runs export again, three times in all."
+    default_remedy = f"Find out who changed the file. {_EXPORTED_AGAIN}"
 
 
 class KeyMismatch(JobRefused):
