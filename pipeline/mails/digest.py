@@ -79,6 +79,7 @@ def digest_due(
     """
     if watermark is None:
         return None
+    commits = [summary for summary in commits if WATERMARK in summary]
     end = floor_to(watermark, _DAY)
     start, anew = _first_kept(commits, digested) if digested else (end - _DAY, None)
     if start >= end:
@@ -100,10 +101,9 @@ def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> tup
 
     Of days that have lost some, only a part could be summed up.
     """
-    marked = [summary for summary in commits if WATERMARK in summary]
-    if not marked:
+    if not commits:
         return digested, None
-    oldest = min(marked, key=lambda summary: summary[WATERMARK])
+    oldest = min(commits, key=lambda summary: summary[WATERMARK])
     at = parse_instant(oldest[WATERMARK])
     anew = at if oldest.get(JOB) == LOAD and at > digested else None
     day = floor_to(at, _DAY)
@@ -118,8 +118,7 @@ def _left_from(commits: Sequence[Mapping[str, str]], digested: datetime, start: 
 
     Each begins where one before ended. A backfill goes over old ground, and brings the table nowhere.
     """
-    marked = [one for one in commits if WATERMARK in one]
-    begins = [one[WATERMARK if one.get(JOB) == BACKFILL or START not in one else START] for one in marked]
+    begins = [one[WATERMARK if one.get(JOB) == BACKFILL or START not in one else START] for one in commits]
     oldest = parse_instant(min(begins)) if begins else digested
     return max(oldest, start) if oldest > digested else None
 
@@ -130,7 +129,7 @@ def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime
     # Instants are written so that their texts sort as they do: years of summaries need no parsing.
     after, until = format_instant(start), format_instant(end)
     for summary in commits:
-        if not after < summary.get(WATERMARK, "") <= until:
+        if not after < summary[WATERMARK] <= until:
             continue
         try:
             marker = Marker.from_properties(summary)
