@@ -44,20 +44,18 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
 
     `by_schedule`: the table's own schedule asks, so it is configured: raises SettingsMissing instead.
     """
-    path = deployment.parameter(table) + "/"
-    parameters = _below(path)
+    parameters = _below(deployment.parameter(table))
     values = {name: parameter["Value"] for name, parameter in parameters.items()}
     if SETTINGS not in values and by_schedule:
-        raise SettingsMissing(
-            f"there is no parameter {path}{SETTINGS}, though the schedule of {table} has started a run"
-        )
+        missing = deployment.parameter(table, SETTINGS)
+        raise SettingsMissing(f"there is no parameter {missing}, though the schedule of {table} has started a run")
     if SETTINGS not in values:
         raise InputRefused(f"table is {table!r}; configured are {', '.join(configured_tables(deployment))}")
     claims = {
         name.removeprefix(f"{CLAIMS}/"): found for name, found in parameters.items() if name.startswith(f"{CLAIMS}/")
     }
     return TableParameters(
-        settings=_settings(path, values[SETTINGS], columns.read(deployment, table)),
+        settings=_settings(deployment.parameter(table, SETTINGS), values[SETTINGS], columns.read(deployment, table)),
         control=values.get(CONTROL, ""),
         recorded=values.get(LAST_EXPORT_TIME, ""),
         runs={number: claim["Value"] for number, claim in claims.items()},
@@ -66,17 +64,17 @@ def read(deployment: Deployment, table: str, *, by_schedule: bool = False) -> Ta
     )
 
 
-def _settings(path: str, text: str, said: Overrides) -> TableSettings:
+def _settings(name: str, text: str, said: Overrides) -> TableSettings:
     """The settings as the deployment has written them, and what it says of columns; anything else is not the deployment's."""
     try:
         return TableSettings.from_json(text, said)
     except (ValueError, RecursionError, SettingRefused) as wrong:
-        raise SettingsMissing(f"{path}{SETTINGS} is not what was deployed: {wrong}") from wrong
+        raise SettingsMissing(f"{name} is not what was deployed: {wrong}") from wrong
 
 
 def read_again(deployment: Deployment, table: str) -> tuple[Told, str]:
     """Read once more what `read_told_and_watermark` reads; by path, as all that a plan reads of the parameters."""
-    return _told_and_watermark(_below(deployment.parameter(table) + "/"))
+    return _told_and_watermark(_below(deployment.parameter(table)))
 
 
 def read_told(deployment: Deployment, table: str) -> Told:
@@ -86,9 +84,8 @@ def read_told(deployment: Deployment, table: str) -> Told:
 
 def read_told_and_watermark(deployment: Deployment, table: str) -> tuple[Told, str]:
     """Read what the mails have said so far, and the operator's view of the watermark, "" where there is none."""
-    path = deployment.parameter(table) + "/"
-    names = [path + name for name in (TOLD, LAST_EXPORT_TIME, *_MADE_BY_THE_DEPLOYMENT)]
-    found = _by_name(path, client("ssm").get_parameters(Names=names)["Parameters"])
+    names = [deployment.parameter(table, name) for name in (TOLD, LAST_EXPORT_TIME, *_MADE_BY_THE_DEPLOYMENT)]
+    found = _by_name(deployment.parameter(table), client("ssm").get_parameters(Names=names)["Parameters"])
     return _told_and_watermark(found)
 
 
@@ -118,18 +115,18 @@ def write_told(deployment: Deployment, table: str, told: Told) -> None:
 
 def configured_tables(deployment: Deployment) -> list[str]:
     """The names of all tables that have settings."""
-    names = _below(deployment.parameter_prefix + "/")
+    names = _below(deployment.parameter_prefix)
     return sorted(name.removesuffix(f"/{SETTINGS}") for name in names if name.endswith(f"/{SETTINGS}"))
 
 
 def _below(path: str) -> dict[str, Any]:
-    """Every parameter below a path that ends in a slash: the rest of its name to what AWS says of it."""
-    pages = client("ssm").get_paginator("get_parameters_by_path").paginate(Path=path, Recursive=True)
+    """Every parameter below a path: the rest of its name to what AWS says of it."""
+    pages = client("ssm").get_paginator("get_parameters_by_path").paginate(Path=f"{path}/", Recursive=True)
     return _by_name(path, (parameter for page in pages for parameter in page["Parameters"]))
 
 
 def _by_name(path: str, parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    return {parameter["Name"][len(path) :]: parameter for parameter in parameters}
+    return {parameter["Name"].removeprefix(f"{path}/"): parameter for parameter in parameters}
 
 
 def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
@@ -149,7 +146,7 @@ def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
         if error_code(error) == "ParameterAlreadyExists":
             return False
         raise
-    return max(map(int, _below(deployment.parameter(table, CLAIMS) + "/")), default=0) <= claim.number
+    return max(map(int, _below(deployment.parameter(table, CLAIMS))), default=0) <= claim.number
 
 
 def remove_claims_before(deployment: Deployment, table: str, runs: dict[str, str], number: int) -> None:
