@@ -102,7 +102,7 @@ def make_writable(warehouse: Path) -> None:
 
 def run_order(spark: SparkSession, order: JobOrder, secret: str) -> dict[str, Any]:
     """Carry out an order in this process; returns the job's report. Raises PipelineError."""
-    # The jobs are what is shipped to EMR; they are imported here, in the one place that runs them in process.
+    # The jobs are what is shipped to EMR; nothing else here imports them but the bound of the benchmarks.
     from spark.job import run
 
     return run(spark, order, secret)
