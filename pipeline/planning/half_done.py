@@ -6,7 +6,7 @@ and table any more, or is given up, is left undone.
 
 from __future__ import annotations
 
-from pipeline.errors import DamagedExport, PipelineError, error_names
+from pipeline.errors import DamagedExport
 from pipeline.modes import FULL, REPORTED_AS, UPDATE, VERIFY, WISHES_FOR_ROWS
 from pipeline.planning.actions import Export, Halt
 from pipeline.planning.execution_input import ExecutionInput
@@ -78,7 +78,8 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
 
 def _stopped(claim: Claim) -> Halt:
     """Nothing is exported and no job started until the settings change or a person starts a run."""
-    error = error_names()[claim.refused_with]
+    error = claim.refused_as
+    assert error is not None  # what is refused by nothing of the product's is tried for ever
     remedy = claim.remedy or error.default_remedy
     said = f"the job has refused it {claim.tries} times, and it is not tried again by itself. It said: {claim.refusal}"
     return Halt.of(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{remedy} {_TRY_AGAIN}")
@@ -93,21 +94,14 @@ def _undone(seen: Observation) -> Claim | None:
     return None if claim.committed and claim.plan.mode in WISHES_FOR_ROWS else claim
 
 
-def _refusal(claim: Claim) -> type[PipelineError] | None:
-    """What the claim's job has refused it with; None where it has not, or with nothing of the product's."""
-    return error_names().get(claim.refused_with)
-
-
 def is_refused_for_good(claim: Claim) -> bool:
     """Whether the claim's job has refused it in a way that does not heal."""
-    refused = _refusal(claim)
-    return refused is not None and not refused.heals_by_itself
+    return claim.refused_as is not None and not claim.refused_as.heals_by_itself
 
 
 def _is_damaged(claim: Claim) -> bool:
     """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
-    refused = _refusal(claim)
-    return refused is not None and issubclass(refused, DamagedExport)
+    return claim.refused_as is not None and issubclass(claim.refused_as, DamagedExport)
 
 
 def _is_damaged_for_good(claim: Claim) -> bool:
@@ -126,7 +120,7 @@ def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
         return True
     if claim.plan.mode in REPORTED_AS and (claim.refused_with or claim.is_second_try):
         return True
-    if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_with in error_names()):
+    if wish.mode == FULL and (claim.plan.mode != FULL or claim.refused_as):
         return True
     return claim.plan.mode != UPDATE and is_refused_for_good(claim)
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from pipeline.errors import LONGEST_TEXT, ClaimUnreadable
+from pipeline.errors import LONGEST_TEXT, ClaimUnreadable, PipelineError, error_names
 from pipeline.exports.requests import ExportRequest
 from pipeline.exports.windows import windows_between
 from pipeline.instants import format_instant, parse_instant
@@ -131,6 +131,11 @@ class Claim:
     def is_second_try(self) -> bool:
         """Whether a run before has claimed the same work, and left it."""
         return is_second_try(self.number, self.plan.attempt)
+
+    @property
+    def refused_as(self) -> type[PipelineError] | None:
+        """What its job has refused it with; None where it has not, or with nothing of the product's."""
+        return error_names().get(self.refused_with)
 
     def asks_for_report(self, execution: str, *, owner_runs: bool) -> bool:
         """Whether its job's report says something new to an execution: whoever works for another one need not ask yet."""

@@ -8,7 +8,7 @@ Maintenance has no part in this: it is due again whoever has asked for it.
 
 from __future__ import annotations
 
-from pipeline.errors import HistoryLost, TableGone, VerificationFailed, WishGivenUp, error_names
+from pipeline.errors import HistoryLost, TableGone, VerificationFailed, WishGivenUp
 from pipeline.instants import format_instant, format_optional
 from pipeline.modes import BACKFILL, CALLED, FULL, TOLD_TO_THE_END, UPDATE, VERIFY
 from pipeline.planning.actions import HANDED_OVER, Halt, Idle, Record
@@ -64,7 +64,7 @@ def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
     """What no run goes on with: refused by its job, of a verification left by two runs that died, or for what is no more."""
     plan = claim.plan
     asked = asking(seen.source.table.name, plan.mode, format_instant(plan.start))
-    refused = error_names().get(claim.refused_with)
+    refused = claim.refused_as
     if refused is not None and (plan.mode == VERIFY or is_refused_for_good(claim)):
         # What a verification has found does not change when it is asked for once more.
         asked = "" if refused is VerificationFailed else asked
