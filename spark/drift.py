@@ -36,7 +36,7 @@ def drifted(rows: DataFrame, before: Columns, columns: Columns, counts: Mapping[
     paths = paths_to_count(before, columns)
     for at in range(0, len(paths), _AT_ONCE):
         seen += _counted(rows, columns, paths[at : at + _AT_ONCE])
-    misfits = exploded(rows, [field.name for field in columns.key])
+    misfits = exploded(rows, columns.key)
     return Committed(
         counts,
         new_columns(before, columns, seen),
@@ -63,7 +63,7 @@ def _counted(rows: DataFrame, columns: Columns, paths: Sequence[Path]) -> Iterat
     """The values at paths of columns; nothing of a path where there are none."""
     whole = ColumnType(Kind.STRUCT, fields=columns.all)
     counts = [f"{_count('', whole, path)} AS `{at}`" for at, path in enumerate(paths)]
-    key = shown([field.name for field in columns.key])
+    key = shown(columns.key)
     told = [F.struct(F.sum(f"`{at}`"), F.min(F.when(F.col(f"`{at}`") > 0, F.col("#key")))) for at in range(len(paths))]
     # Of a table's rows a column may be named with the table's name before it, which a struct may have as well.
     found: Any = rows.alias("#rows").select(key.alias("#key"), *map(F.expr, counts)).agg(*told).first()

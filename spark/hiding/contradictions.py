@@ -51,7 +51,7 @@ def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
 
 def rule_missed(rows: DataFrame, key: Sequence[Field]) -> OverrideContradicted:
     """The refusal of rows of which some hold what a rule is not for (``#contradicted``)."""
-    example = F.min(shown([field.name for field in key])).alias("example")
+    example = F.min(shown(key)).alias("example")
     # In order, and not filtered: a filter would be moved before what parses the lines, and do that once more.
     found = rows.groupBy(CONTRADICTED).agg(F.count(F.lit(1)).alias("count"), example)
     row: Any = found.orderBy(F.asc_nulls_last(CONTRADICTED)).first()

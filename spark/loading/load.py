@@ -115,8 +115,7 @@ def _publish(this: Load, target: Target, held: Written, passes: int) -> Committe
         raise KeyMismatch(f"{unfit} of {this.manifest.export_arn} with a key that is no number", ITEM_WITHOUT_KEY)
     counts = {**counts_of(this.manifest), "misfits": held.found["misfits"]}
     if counts["misfits"]:
-        key = [field.name for field in target.columns.key]
-        check_contradictions(exploded(held.rows, key), this.order.columns)
+        check_contradictions(exploded(held.rows, target.columns.key), this.order.columns)
     properties = this.marker(counts)
     if target.replaces_key:
         committed(this.table, this.order, lambda: _replace(this, target, held.rows, properties))

@@ -51,5 +51,5 @@ class LostAttributes:
         if losing <= RECORDS:
             # One task counts so many at once; to shuffle them, and compile the counting of counts, would take longer.
             rows = rows.coalesce(1)
-        example = shown([field.name for field in self._columns.key]).alias("example")
+        example = shown(self._columns.key).alias("example")
         return most_frequent(rows.select(example, F.explode(LOST).alias("path")), "path")

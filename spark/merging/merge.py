@@ -176,15 +176,15 @@ def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed
 def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
     rows, found = _looked_through(this, net, before)
-    key, said = [field.name for field in before.key], this.order.columns
-    seen = without_column(observed_misfits(exploded(rows, key), said), before) if found["misfits"] else []
+    said = this.order.columns
+    seen = without_column(observed_misfits(exploded(rows, before.key), said), before) if found["misfits"] else []
     # With room for every attribute and nested field that has none.
     columns = grown(before, Profile.of(placed(seen, before)), said) if seen else before
     if columns != before:
         rows, found = _looked_through(this, _with_outcomes(this, columns), columns)
     misfits: list[dict[str, Any]] = []
     if found["misfits"]:
-        unfit = exploded(rows, key)
+        unfit = exploded(rows, before.key)
         check_contradictions(unfit, said)
         misfits = listed_misfits(unfit, columns)
     # Not before nothing can refuse the changes any more.

@@ -52,7 +52,7 @@ def check_changes(this: Suspected, found: Mapping[str, int], rows: DataFrame) ->
 
 def _such(rows: DataFrame, problem: str, key: Sequence[Field]) -> str:
     """The key of one of the changes that have a problem, as the end of a sentence."""
-    example = F.min(shown([field.name for field in key]))
+    example = F.min(shown(key))
     found: Any = rows.where(F.col(problem) > 0).agg(example).first()
     return f", such as of {found[0]}"
 
@@ -62,7 +62,7 @@ def _doubled_rows(this: Suspected, looked_up: DataFrame) -> RebuildNeeded | None
 
     `looked_up`: changes, one row for each row of the table that they met.
     """
-    example = F.min(shown([field.name for field in this.key])).alias("example")
+    example = F.min(shown(this.key)).alias("example")
     found: Any = of_several(looked_up, this.key).agg(F.count(F.lit(1)).alias("keys"), example).first()
     if not found["keys"]:
         return None

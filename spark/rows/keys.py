@@ -37,9 +37,9 @@ def has_cells(fields: Sequence[Field]) -> Column:
     return reduce(and_, (F.col(field.name).isNotNull() for field in fields))
 
 
-def shown(key: Sequence[str]) -> Column:
+def shown(key: Sequence[Field]) -> Column:
     """A row's key as JSON, by the names of its columns, as reports and refusals show it."""
-    return F.to_json(F.struct(*key))
+    return F.to_json(F.struct(*(field.name for field in key)))
 
 
 def of_several(rows: DataFrame, key: Sequence[Field]) -> DataFrame:

@@ -15,6 +15,7 @@ from pipeline.columns.item_sample import MOST_NAMES, MOST_PATHS, OTHERS, levels_
 from pipeline.columns.names import MISFITS
 from pipeline.columns.overrides import ANY, NO_OVERRIDES, Overrides
 from pipeline.columns.profile import ELEMENT, MEMBER, Observed, member_step
+from pipeline.columns.types import Field
 from spark.expressions.numbers import plain_number, room
 from spark.expressions.places import Naming, place, places
 from spark.expressions.pointers import names
@@ -44,8 +45,8 @@ def _element(outer: Sql) -> Sql:
     return joined(outer, f"array('{ELEMENT}')")
 
 
-def exploded(rows: DataFrame, key: Sequence[str] = ()) -> DataFrame:
-    """The misfits of rows, one a row: ``pointer``, ``json``, and ``example``, the row's key as JSON, if its columns are named.
+def exploded(rows: DataFrame, key: Sequence[Field] = ()) -> DataFrame:
+    """The misfits of rows, one a row: ``pointer``, ``json``, and ``example``, the row's key as JSON, if its columns are given.
 
     No column of the rows stays beside them, which may have any of these names.
     """
