@@ -37,19 +37,22 @@ def compared_images(
 
     `rows`: those of the table among which all rows of the changed keys are.
     """
-    there = _of_changed(rows, folded, columns, changes)
-    compared = pairs.compared(_images(folded, columns, protection), pairs.table_rows(there, columns), columns).persist()
+    there = pairs.table_rows(_of_changed(rows, folded, columns, changes), columns)
+    compared = pairs.compared(_images(folded, columns, protection), there, columns).persist()
     try:
-        found = pairs.counted(compared)
+        found = pairs.counted(compared, {"images": F.count(IN_SOURCE)})
+        # An image that meets two rows of its key is joined twice.
+        surplus = found["images"] - folded.where(F.col(HAD_OLD)).count()
         with pairs.judged(compared, found, columns, protection) as judged:
             counts = {
                 "images_equal": found["equal"] + found[PERHAPS] - judged.different,
                 "images_different": judged.different,
                 "images_without_row": found["only_in_source"],
-                "rows_without_image": found["only_in_table"],
+                "rows_without_image": found["only_in_table"] + surplus,
             }
             differ = sum(counts.values()) > counts["images_equal"]
-            first = pairs.first_differences(compared, judged, columns, protection) if differ else ()
+            of_several = there if surplus else None
+            first = pairs.first_differences(compared, judged, columns, protection, of_several) if differ else ()
             return OldImages(counts, first)
     finally:
         compared.unpersist()
