@@ -11,9 +11,10 @@ import pytest
 
 from pipeline import run_reports
 from pipeline.deployment import Deployment
-from pipeline.errors import REPAIR, error_names
+from pipeline.errors import REPAIR, DamagedExport, error_names
 from pipeline.mails.success import success_mail
 from pipeline.modes import MODES
+from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.settings import Settings, SparkSettings, TableSettings
 from tests.pipeline.rounds import done, failed
 from tests.pipeline.world import DEPLOYMENT, plan
@@ -28,6 +29,8 @@ DOCUMENTS = sorted(
     for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")]
     if "node_modules" not in p.parts
 )
+#: Numbers as a text writes them out.
+_WORDS = {2: "two", 3: "three", 4: "four"}
 
 
 def test_every_error_has_a_section_in_the_manual_and_no_section_is_left_over():
@@ -140,3 +143,24 @@ def test_the_parameter_paths_in_the_readme_are_those_of_the_code():
     blank = {f.name: "" for f in fields(Deployment)} | {"parameter_prefix": "/tidemark/Tidemark"}
     assert Deployment(**blank).parameter("orders", "control") in README
     assert Deployment(**blank).parameter("orders", "last-export-time") in README
+
+
+def test_mail_and_manual_say_how_often_damaged_files_are_exported_and_what_is_refused_is_tried():
+    tries = _WORDS[MOST_TRIES]
+    assert f"are tried {tries} times with the same settings. Then Plan fails" in OPERATIONS
+    assert set(re.findall(r"is tried (\w+) times with the same settings", OPERATIONS)) == {tries}
+    assert set(re.findall(r"(?:stopped|Then start a run:) after (\w+) tries", OPERATIONS)) == {tries}
+    assert f"name of a job's error: {tries} tries are over" in OPERATIONS
+    for name, kind in error_names().items():
+        if issubclass(kind, DamagedExport):
+            section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
+            assert f"has the stretch exported anew; {tries} times in all." in section, name
+            assert kind.default_remedy.endswith(f"export again, {tries} times in all."), name
+
+
+def test_the_manual_says_after_how_many_job_runs_a_wish_is_given_up():
+    runs = _WORDS[MOST_JOB_RUNS]
+    assert set(re.findall(r"(\w+) job runs in all, then it is given up", OPERATIONS)) == {runs}
+    given_up = OPERATIONS.split("### WishGivenUp\n")[1].split("\n### ")[0]
+    assert f"a person has asked for has ended {runs} times without success" in given_up
+    assert f"has ended {runs} times without success" in (error_names()["WishGivenUp"].__doc__ or "")
