@@ -101,6 +101,7 @@ def test_elements_that_turn_out_to_be_plain_json_make_plain_json_of_the_list():
         (S, {"/a/x": "S"}, ["/a/x"]),
         ({"M": {"x": {"L": [S, N]}}}, {"/a/x": "L"}, []),
         ({"M": {f"k{n}": {"M": {"x": {"L": [S, N]}}} for n in range(600)}}, {"/a/k1/x": "L"}, ["/a/k1/x"]),
+        ({"M": {"x": {"L": [S, N]}, "y": S}}, {"/a/*/z": "S"}, ["/a/*/z"]),
         ({"SS": ["x"]}, {"/b/x": "S"}, []),
     ],
 )

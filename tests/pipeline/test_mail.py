@@ -154,3 +154,29 @@ def test_a_corrected_parameter_is_told_with_what_it_said(recorded, told):
     assert "New columns:\n  size: bigint\n" in mail.text
     assert "Report: s3://a-bucket/runs/orders/job.json\n" in mail.text
     assert mail.subject == "[Tidemark] OK orders: last-export-time corrected to 2026-11-21T13:00:00Z"
+    facts = {"status": "SUCCESS", "table": "orders", "recorded": recorded, "watermark": "2026-11-21T13:00:00Z"}
+    assert mail.facts == {**facts, "report": event["report"], "execution": EXECUTION}
+
+
+@pytest.mark.parametrize(
+    ("mode", "recorded", "told"),
+    [
+        ("full", "2026-11-21T12:00:00Z", True),
+        ("full", "2026-11-21T13:00:00Z", False),
+        ("full", "", False),
+        ("verify", "2026-11-21T12:00:00Z", False),
+    ],
+)
+def test_a_late_mail_says_what_the_parameter_said_where_it_was_written_again(mode, recorded, told):
+    event = done()
+    event["plan"] |= {"kind": "Record", "mode": mode, "recorded": recorded, "unrecorded": mode}
+    text = success_mail({**event, "exports": []}, DEPLOYMENT).text
+    assert "so this may be the first mail about it" in text
+    assert (f"last-export-time said {recorded}; it says what the table does now.\n" in text) is told
+
+
+def test_a_full_export_that_nobody_has_asked_for_says_why_it_was_made():
+    event = done()
+    event["plan"]["because"] = "the watermark is older than all history"
+    text = success_mail(event, DEPLOYMENT).text
+    assert "\nRebuilt by itself, because history was lost: the watermark is older than all history.\n" in text
