@@ -107,3 +107,20 @@ def test_a_table_that_was_paused_as_soon_as_it_was_added_again_has_forgotten_all
         account.put_parameter("orders", "control", said)
     schedule.fails("TableNotFound")
     assert schedule.subjects == 2 * ["FAILED orders: TableNotFound"]
+
+
+def test_an_incident_goes_on_where_settings_and_control_are_only_written_again(schedule: Schedule, account: Account):
+    schedule.fails("TableNotFound")
+    account.aws.advance(3600)
+    for name, value in MADE.items():
+        account.put_parameter("orders", name, value)
+    schedule.fails("TableNotFound")
+    assert schedule.subjects == ["FAILED orders: TableNotFound"]
+
+
+def test_that_both_parameters_are_gone_is_mailed_once(schedule: Schedule, account: Account):
+    schedule.fails("TableNotFound")
+    account.aws.client("ssm").delete_parameters(Names=[DEPLOYMENT.parameter("orders", name) for name in MADE])
+    for _ in range(2):
+        schedule.fails("SettingsMissing")
+    assert schedule.subjects == ["FAILED orders: TableNotFound", "FAILED orders: SettingsMissing"]
