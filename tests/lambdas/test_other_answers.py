@@ -42,6 +42,14 @@ def test_a_database_that_nobody_may_look_at_is_not_taken_for_one_that_is_gone(ac
         plan(account.execution())
 
 
+def test_a_table_that_nobody_may_look_at_is_not_taken_for_none_and_exported_in_full(account: Account):
+    account.carry_out(account.grid(3))
+    refuse(account, "glue:GetTable")
+    with pytest.raises(PermissionMissing, match="GetTable"):
+        plan(account.execution())
+    assert account.claims() == {}
+
+
 def test_job_runs_that_nobody_may_list_are_not_taken_for_an_application_that_is_gone(account: Account, up_to_date: str):
     start, end = map(parse_instant, account.instants(2, 0))
     wished = RunPlan(BACKFILL, account.source_id(), (start, end))
