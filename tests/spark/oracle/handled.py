@@ -23,9 +23,16 @@ class HandledLife(Life):
     everywhere = ()
 
     def __init__(
-        self, seed: int, make_shop: Callable[..., Shop], items: int = 24, attributes: int = 12, rounds: int = 5
+        self,
+        seed: int,
+        make_shop: Callable[..., Shop],
+        items: int = 24,
+        attributes: int = 12,
+        rounds: int = 5,
+        *,
+        is_tampered_with: bool = True,
     ) -> None:
-        super().__init__(seed, make_shop, items, attributes)
+        super().__init__(seed, make_shop, items, attributes, is_tampered_with=is_tampered_with)
         self._rounds = rounds
         self._fate = Random(f"fate of {seed}")  # noqa: S311  # test data, not a secret
         self.hands = Hands(self._fate, self.shop)

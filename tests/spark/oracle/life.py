@@ -20,6 +20,7 @@ from spark.expressions import wide_items
 from tests.spark.large import always_filtered
 from tests.spark.oracle.lost import wrongly_told
 from tests.spark.oracle.needless import needless_after_load, needless_after_merge
+from tests.spark.oracle.planted import wrongly_verified
 from tests.spark.oracle.values import Value, deep, holds_maps, names, usual_type, value
 from tests.spark.oracle.wishes import NO_WISHES, SECRET, Wishes
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
@@ -53,8 +54,17 @@ class Life:
     #: Attributes that every table has, beside its own: of lists of maps, as most people's lists are.
     everywhere: Sequence[str] = ("bids",)
 
-    def __init__(self, seed: int, make_shop: Callable[..., Shop], items: int = 120, attributes: int = 40) -> None:
+    def __init__(
+        self,
+        seed: int,
+        make_shop: Callable[..., Shop],
+        items: int = 120,
+        attributes: int = 40,
+        *,
+        is_tampered_with: bool = True,
+    ) -> None:
         self._dice = dice = Random(seed)  # noqa: S311  # test data, not a secret
+        self._seed, self._is_tampered_with = seed, is_tampered_with
         self._count = items
         self._names = names(dice, dice.randrange(8, attributes + 1))
         self._inner = names(dice, attributes // 5)
@@ -192,10 +202,18 @@ class Life:
         return wrongly_told(told, self.shop, bounds, self._before, self.wishes.shown)
 
     def _verified(self, at: float) -> list[str]:
-        """What our own verification says must be what the comparison says."""
+        """What our own verification says must be what the comparison says, of the table as it is and as somebody leaves it."""
         (export,) = self.shop.export(FullExport(minute(at)))
         report = self.shop.run(self.shop.order("verify", [export], minute(at), minute(at)))
-        return [] if report["result"] == "0 differences" else [f"the verification says: {report['result']}"]
+        if report["result"] != "0 differences":
+            return [f"the verification says: {report['result']}"]
+        return self.wrongly_verified(at) if self._is_tampered_with else []
+
+    def wrongly_verified(self, at: float) -> list[str]:
+        """What is wrong with a verification of the table with differences planted in it, and with what is none."""
+        # Dice of its own: a life is the same without.
+        dice = Random(f"planted in {self._seed}")  # noqa: S311  # test data, not a secret
+        return wrongly_verified(dice, self.shop, at, self.wishes.shown)
 
 
 def _number(number: int) -> str:

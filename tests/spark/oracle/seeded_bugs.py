@@ -1,4 +1,4 @@
-"""Bugs planted in the merge, each as a patch: what the comparison with the source must find. The jobs know nothing of them."""
+"""Bugs planted in the merge and in the verification, each as a patch: what must be found. The jobs know nothing of them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from pyspark.sql import functions as F
 from local.compare import pointer
 from pipeline.columns.names import MISFITS
 from pipeline.columns.table_columns import Columns
-from pipeline.columns.types import Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind
+from spark.expressions.sql import Sql
 from spark.merging import changes, key_filter, merge
+from spark.verifying import pairs, sameness
 from tests.spark.large import always_filtered
 
 Bug = Callable[[], AbstractContextManager[None]]
@@ -108,6 +110,46 @@ def key_let_go() -> Iterator[None]:
     with always_filtered(), patch.object(key_filter, "filtered", of_one):
         yield
 
+
+@contextmanager
+def misfits_unread() -> Iterator[None]:
+    """A verification takes what a row keeps as misfits for what the item holds there."""
+    with patch.object(sameness, "same_value", lambda *_: "true"):
+        yield
+
+
+@contextmanager
+def json_unread() -> Iterator[None]:
+    """A verification takes whatever a cell has as JSON for what the item holds there."""
+    with patch.object(sameness, "same_plain_json", lambda *_: "true"):
+        yield
+
+
+@contextmanager
+def glanced_at() -> Iterator[None]:
+    """A verification has no doubts where the first half of the cells is the same."""
+    first_sight = sameness.is_same_at_first_sight
+    with patch.object(pairs, "is_same_at_first_sight", lambda fields: first_sight(fields[: len(fields) // 2])):
+        yield
+
+
+@contextmanager
+def sets_in_order() -> Iterator[None]:
+    """To a verification a set in another order is another set."""
+    same, ordered = sameness._same_cell, sameness._ordered
+
+    def unsorted(type_: ColumnType, cell: Sql) -> Sql:
+        return cell if type_.kind is Kind.SET else ordered(type_, cell)
+
+    def in_order(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
+        return f"{s} <=> {t}" if type_.kind is Kind.SET else same(type_, s, t, place)
+
+    with patch.object(sameness, "_ordered", unsorted), patch.object(sameness, "_same_cell", in_order):
+        yield
+
+
+#: Of the verification.
+BLINDNESS: tuple[Bug, ...] = (misfits_unread, json_unread, glanced_at, sets_in_order)
 
 BUGS: tuple[Bug, ...] = (
     dropped_attribute,

@@ -10,22 +10,25 @@ from local.aws.pitr.oddities import ODDITIES
 from spark.expressions import wide_items
 from spark.merging import changes
 from tests.spark.oracle.handled import HandledLife
-from tests.spark.oracle.life import Life, width
+from tests.spark.oracle.life import FIRST, Life, width
 from tests.spark.oracle.needless import needless_after_merge
-from tests.spark.oracle.seeded_bugs import BUGS
+from tests.spark.oracle.seeded_bugs import BLINDNESS, BUGS
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY
 
 pytestmark = pytest.mark.spark
 #: Small lives, which have together what a table may be.
 _SEEDS = (204, 375, 530, 821, 1065, 1284)
+#: Those of them in which differences are planted that the verification has to find. Each takes seconds; `make fuzz` has more.
+_TAMPERED_WITH = (204, 821)
 #: Tables in whose windows every bug shows: of other seeds one has no text, or deletes nothing.
 _WITH_BUGS = (91, 103, 127)
 _WINDOWS = (5, 20, 35, 50)
+_TO_PLANT_IN = 91
 
 
 def test_hundreds_of_items_of_any_shape_are_in_the_table_what_they_were_in_the_source(shop):
     # An item's life is a case. `make fuzz` goes through as many tables as one likes, and wider ones.
-    lived = Life(2, shop, items=280, attributes=12).live()
+    lived = Life(2, shop, items=280, attributes=12, is_tampered_with=False).live()
     assert list(lived.differences) == []
     assert lived.items > 200
 
@@ -44,7 +47,7 @@ def test_items_of_any_shape_stay_what_they_were_where_values_are_hidden_and_cell
 def test_a_small_random_table_is_what_its_source_was_after_all_that_happens_to_it(shop, monkeypatch, seed):
     for name, most in width(seed).items():
         monkeypatch.setattr(wide_items, name, most)
-    lived = Life(seed, shop, items=40, attributes=10).live()
+    lived = Life(seed, shop, items=40, attributes=10, is_tampered_with=seed in _TAMPERED_WITH).live()
     assert list(lived.differences) == []
     assert lived.items > 25
 
@@ -63,7 +66,8 @@ def test_those_seeds_have_together_what_a_table_may_be(shop):
 
 
 def test_a_table_stays_whole_among_people_whose_hands_are_on_it_and_jobs_that_die(shop):
-    lives = [HandledLife(seed, shop, items=12, attributes=8, rounds=3) for seed in (2044, 2069)]
+    small = {"items": 12, "attributes": 8, "rounds": 3}
+    lives = [HandledLife(seed, shop, **small, is_tampered_with=seed == 2044) for seed in (2044, 2069)]
     assert [list(life.live().differences) for life in lives] == [[], []]
     # Of other seeds something else comes to pass.
     story = " ".join(step for life in lives for step in life.story)
@@ -154,3 +158,21 @@ def test_a_report_that_tells_of_other_losses_is_found_in_a_random_table(random_l
         assert any("items have lost it" in one for one in found) is (life.shop.view == BOTH_IMAGES)
     finally:
         life.shop.roll_back(loaded)
+
+
+@pytest.fixture(scope="module")
+def loaded_life(shop):
+    """A random table after its load, of enough rows for something of every kind to be planted."""
+    life = Life(_TO_PLANT_IN, shop, items=80, attributes=10)
+    assert life.begun() == []
+    return life
+
+
+@pytest.mark.parametrize("bug", BLINDNESS, ids=lambda bug: bug.__name__)
+def test_what_a_verification_does_not_see_is_found_by_what_is_planted(loaded_life, bug):
+    with bug():
+        assert loaded_life.wrongly_verified(FIRST) != []
+
+
+def test_a_verification_that_sees_everything_finds_what_is_planted_and_nothing_else(loaded_life):
+    assert loaded_life.wrongly_verified(FIRST) == []
