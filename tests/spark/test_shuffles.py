@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from local.aws.pitr.offline import FullExport
 from pipeline.exports.manifests import ExportManifest
 from pipeline.exports.windows import SMALLEST_INCREMENTAL, ExportWindow
 from spark.job import run
@@ -22,7 +21,8 @@ from spark.shuffles import (
     for_load,
 )
 from tests.spark.sample_items import N, item
-from tests.spark.shop import NOON, minute
+from tests.spark.shop import NOON
+from tests.spark.verifying import verify_order
 
 SPARKS_DEFAULT = 200
 
@@ -72,8 +72,7 @@ def test_jobs_make_few_tasks_of_few_records_whatever_the_session_was_told(shop, 
     source.put(1, item("kept", v=N), item("changed", v=N))
     source.put(6, item("changed", v={"N": "2"}), item("new", v={"S": "odd"}))
     load, merge, backfill = source.full(5), source.windows(5, 25), source.windows(5, 25, job="backfill")
-    verify = source.order("verify", source.export(FullExport(minute(25))), minute(25), minute(25))
-    tasks = [_tasks(spark, order) for order in (load, merge, backfill, verify)]
+    tasks = [_tasks(spark, order) for order in (load, merge, backfill, verify_order(source, 25))]
     assert max(map(max, tasks)) < SPARKS_DEFAULT / 4
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from local.aws.pitr.offline import FullExport
 from pipeline.columns.overrides import Overrides
 from pipeline.errors import KeyMismatch, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from tests.spark.sample_items import N_KEY, S, item
 from tests.spark.shop import minute
+from tests.spark.verifying import verify_order
 
 pytestmark = pytest.mark.spark
 
@@ -97,7 +97,7 @@ def test_without_the_products_own_columns_nothing_is_merged_until_a_full_export_
         with pytest.raises(RebuildNeeded, match="lacks _write_time, _misfits"):
             source.merge(at, at + 20)
         with pytest.raises(RebuildNeeded, match="lacks _write_time, _misfits"):
-            source.run(source.order("verify", source.export(FullExport(minute(at))), minute(at), minute(at)))
+            source.run(verify_order(source, at))
         source.load(at + 20)
         assert source.differences(at + 20) == []
         assert set(source.rows()["odd"]) == {*columns, "w"}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from local.aws.pitr.offline import FullExport
 from pipeline.errors import RebuildNeeded
 from tests.spark.sample_items import N, S, item
-from tests.spark.shop import minute
+from tests.spark.verifying import verify_order
 
 pytestmark = pytest.mark.spark
 
@@ -19,8 +18,7 @@ def test_a_full_export_gives_columns_whose_names_no_job_can_carry_readable_ones(
     for name, odd in (("u", "a.b"), ("v", "#odd"), ("w", "a``b"), ("m.x", "x``y")):
         source.spark.sql(f"ALTER TABLE glue.shop.{source.name} RENAME COLUMN {name} TO `{odd}`")
     source.put(6, item("b", v=N))
-    verification = source.order("verify", source.export(FullExport(minute(5))), minute(5), minute(5))
-    for order in (source.windows(5, 20), verification):
+    for order in (source.windows(5, 20), verify_order(source, 5)):
         with pytest.raises(RebuildNeeded, match=r"the column of 'u' 'a\.b'"):
             source.run(order)
     source.load(20)

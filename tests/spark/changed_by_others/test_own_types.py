@@ -6,10 +6,8 @@ from datetime import date
 
 import pytest
 
-from local.aws.pitr.offline import FullExport
 from pipeline.errors import RebuildNeeded
 from tests.spark.sample_items import N, S, item
-from tests.spark.shop import minute
 from tests.spark.verifying import verify
 
 pytestmark = pytest.mark.spark
@@ -31,8 +29,7 @@ def test_columns_of_types_that_attributes_never_have_are_left_alone_and_their_na
     own = {pk: (row["seen_on"], row["hits"], row["seen_on_2"]) for pk, row in source.rows().items()}
     kept = (date(2026, 11, 2), 7)
     assert own == {"a": (*kept, "x"), "b": (*kept, None), "c": (None, None, "x")}
-    verified = source.order("verify", source.export(FullExport(minute(25))), minute(25), minute(25))
-    assert source.run(verified)["result"] == "0 differences"
+    assert verify(source, 25)["result"] == "0 differences"
     source.maintain(25)
     source.load(30)
     assert {(row["seen_on"], row["hits"]) for row in source.rows().values()} == {(None, None)}

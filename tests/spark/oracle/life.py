@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 from local.aws.pitr.oddities import ODDITIES
-from local.aws.pitr.offline import FullExport
 from local.compare import Table
 from local.reader import columns
 from pipeline.identity import KeyAttribute
@@ -23,7 +22,8 @@ from tests.spark.oracle.needless import needless_after_load, needless_after_merg
 from tests.spark.oracle.planted import wrongly_verified
 from tests.spark.oracle.values import Value, deep, holds_maps, names, usual_type, value
 from tests.spark.oracle.wishes import NO_WISHES, SECRET, Wishes
-from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop, minute
+from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, Shop
+from tests.spark.verifying import verify
 
 #: How long each stretch between two exports is, in minutes; DynamoDB's windows have 15 at least.
 STRETCH = 15
@@ -203,8 +203,7 @@ class Life:
 
     def _verified(self, at: float) -> list[str]:
         """What our own verification says must be what the comparison says, of the table as it is and as somebody leaves it."""
-        (export,) = self.shop.export(FullExport(minute(at)))
-        report = self.shop.run(self.shop.order("verify", [export], minute(at), minute(at)))
+        report = verify(self.shop, at)
         if report["result"] != "0 differences":
             return [f"the verification says: {report['result']}"]
         return self.wrongly_verified(at) if self._is_tampered_with else []

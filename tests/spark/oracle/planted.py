@@ -15,7 +15,6 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
-from local.aws.pitr.offline import FullExport
 from local.compare import Table, differences, key_text, pointer, row_key
 from local.reader import columns, rows
 from pipeline.columns.names import MISFITS
@@ -23,7 +22,8 @@ from pipeline.errors import VerificationFailed
 from tests.spark.oracle.cells import changed, mutable, places, respelled
 from tests.spark.oracle.spellings import tagged
 from tests.spark.oracle.values import TYPES, Value, value
-from tests.spark.shop import Shop, as_written, minute
+from tests.spark.shop import Shop, as_written
+from tests.spark.verifying import verify_order
 
 Item = Mapping[str, Value]
 #: Differences in cells that are planted at once at most: a report shows 20 keys, and rows are planted as well.
@@ -149,8 +149,7 @@ def _write(shop: Shop, tampered: Sequence[Mapping[str, Any]]) -> None:
 
 def _verified(shop: Shop, at: float, key: tuple[str, ...]) -> dict[str, list[str]]:
     """What the verification finds: the paths by the keys."""
-    (export,) = shop.export(FullExport(minute(at)))
-    order = shop.order("verify", [export], minute(at), minute(at))
+    order = verify_order(shop, at)
     try:
         shop.run(order)
     except VerificationFailed:

@@ -6,12 +6,12 @@ from unittest.mock import patch
 
 import pytest
 
-from local.aws.pitr.offline import FullExport
 from pipeline.columns.table_columns import Columns, current_schema
 from spark.iceberg.table import Table
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item
-from tests.spark.shop import Killed, minute
+from tests.spark.shop import Killed
+from tests.spark.verifying import verify_order
 
 pytestmark = pytest.mark.spark
 
@@ -32,8 +32,7 @@ def test_a_hash_on_a_new_attribute_is_taken_again_where_no_row_has_come_to_its_c
     with patch.object(Table, "evolve", killed_when_it_has), pytest.raises(Killed):
         carry_out(source, order, **said)
     assert "phone" in [field["name"] for field in current_schema(source.metadata)["fields"]]
-    at_watermark = source.order("verify", source.export(FullExport(minute(5))), minute(5), minute(5))
-    assert carry_out(source, at_watermark, **said)["result"] == "0 differences"
+    assert carry_out(source, verify_order(source, 5), **said)["result"] == "0 differences"
     assert carry_out(source, order, **said)["counts"]["inserted"] == 1
     source.roll_back(loaded)
     assert carry_out(source, source.windows(5, 25), **said)["counts"]["inserted"] == 1
