@@ -13,8 +13,8 @@ id -un >/dev/null 2>&1 || fail "This user, $(id -u), has no name on this machine
 # The one that Spark starts, whatever else there is.
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java named=${JAVA_HOME:+" in $JAVA_HOME, which JAVA_HOME names"}
 command -v "$java" >/dev/null || fail "Java is missing$named; install a Java 17 runtime (Debian: apt-get install openjdk-17-jre-headless)."
-java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
-[ "${java_version:-0}" -eq 17 ] \
+java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([^"]*\).*/\1/p' | head -n 1)
+[ "${java_version%%[!0-9]*}" = 17 ] \
   || fail "Java is version ${java_version:-unknown}$named; install Java 17, as EMR 7 has (Debian: apt-get install openjdk-17-jre-headless)."
 command -v node >/dev/null && command -v npm >/dev/null || fail "Node.js or npm is missing; install Node.js 20 or newer."
 node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
@@ -22,9 +22,11 @@ node_version=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 command -v python3 >/dev/null || fail "python3 is missing; install any Python 3 with venv."
 
 # The functions' libraries are those of their lock file and of infra/libraries.py, compiled by infra/compiled.py: their folder is named by both.
-stamp=.tools/installed-$(cat requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py local/spark_jars.lock \
-  local/aws/emr/class_archive.py local/aws/emr/rehearsal.py infra/libraries.py infra/compiled.py \
-  | cksum | cut -d ' ' -f 1)
+decides=(requirements.lock lambdas/requirements.lock package-lock.json scripts/install.sh local/spark_jars.py local/spark_jars.lock
+  local/aws/emr/class_archive.py local/aws/emr/rehearsal.py infra/libraries.py infra/compiled.py)
+# By the archive of classes no other Java starts and none from another folder, and neither says so: jobs are only slower.
+here=$(pwd -P)
+stamp=.tools/installed-$({ printf '%s\n' "$here" "$(command -v "$java")" "$java_version"; cat "${decides[@]}"; } | cksum | cut -d ' ' -f 1)
 # A folder may have been removed since: what the other verbs start is looked at, too.
 is_there() { [ -x .venv/bin/python ] && [ -x node_modules/.bin/cdk ] && compgen -G '.tools/lambda-libraries/*/' && compgen -G '.tools/ivy/jars/*.jar'; }
 [ -f "$stamp" ] && is_there >/dev/null && exit 0
@@ -40,8 +42,10 @@ if [ "$(.tools/uv/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" != "$UV_VERSI
   .tools/uv/bin/pip install --quiet "uv==$UV_VERSION"
 fi
 say "Python 3.11 and the locked packages"
-# What is there without a Python that starts is of a machine, or a folder, that was another: uv would not write over it.
-[ -x .venv/bin/python ] || .tools/uv/bin/uv venv --quiet --clear --python 3.11 .venv \
+# What is there without a Python that starts is of a machine that was another, and what was made in another folder has
+# programs that start that folder's Python: uv would write over neither.
+is_of_here() { [ -x .venv/bin/python ] && grep -qsF "$here/.venv" .venv/bin/activate; }
+is_of_here || .tools/uv/bin/uv venv --quiet --clear --python 3.11 .venv \
   || fail "Python 3.11 was neither found nor could be fetched; install Python 3.11."
 .tools/uv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
 # Else each of the processes that begin together would compile the same modules for itself.

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = (ROOT / "scripts" / "install.sh").read_text()
 #: Whatever the stamp is made of.
-DECIDES = re.findall(r"\S+\.(?:lock|json|sh|py)\b", SCRIPT.split("$(cat ")[1].split("| cksum")[0])
+DECIDES = re.findall(r"\S+\.(?:lock|json|sh|py)\b", SCRIPT.split("decides=(")[1].split("\n# ")[0])
 #: Each of what is installed, as the script's own steps leave it.
 INSTALLED = (
     ".venv/bin/python",
@@ -39,25 +39,27 @@ class Tree:
     """A source tree in which everything can be "installed" without a network."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
+        self.root, self.machine = root, root.with_name("machine")
         for name in DECIDES:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
         (version,) = re.findall(r"^UV_VERSION=(\S+)$", SCRIPT, flags=re.MULTILINE)
-        executable(root / "machine" / "java", """echo 'openjdk version "17.0.9"' >&2""")
-        executable(root / "machine" / "node", "echo v20.1.0")
-        executable(root / "machine" / "npm", f"{_MAKE}make {INSTALLED[1]}")
-        executable(root / "machine" / "python3", "exit 1")
-        executable(root / "machine" / "python of the project", _PYTHON)
-        copy = f"mkdir -p .venv/bin; cp 'machine/python of the project' {INSTALLED[0]}"
-        venv = f'case "$*" in *--clear*) rm -rf .venv;; esac; if [ -e .venv ]; then exit 2; fi; {copy}'
+        executable(self.machine / "java", """echo 'openjdk version "17.0.9"' >&2""")
+        executable(self.machine / "node", "echo v20.1.0")
+        executable(self.machine / "npm", f"{_MAKE}make {INSTALLED[1]}")
+        executable(self.machine / "python3", "exit 1")
+        executable(self.machine / "python of the project", _PYTHON)
+        copy = f"cp '../machine/python of the project' {INSTALLED[0]}; echo \"$PWD/.venv\" > .venv/bin/activate"
+        venv = (
+            f'case "$*" in *--clear*) rm -rf .venv;; esac; if [ -e .venv ]; then exit 2; fi; mkdir -p .venv/bin; {copy}'
+        )
         executable(
             root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {venv};; esac'
         )
 
     def run(self, java_home: str = "") -> subprocess.CompletedProcess[str]:
         """Run the script."""
-        path = f"{self.root / 'machine'}:{os.environ['PATH']}"
+        path = f"{self.machine}:{os.environ['PATH']}"
         return subprocess.run(
             [self.root / "scripts" / "install.sh"],
             env={**os.environ, "PATH": path, "JAVA_HOME": java_home},
@@ -80,7 +82,7 @@ class Tree:
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
     """A tree in which all is installed."""
-    made = Tree(tmp_path)
+    made = Tree(tmp_path / "tree")
     assert (made.install(), made.missing) == (True, [])
     return made
 
@@ -105,6 +107,17 @@ def test_an_environment_whose_python_is_gone_is_made_again(tree: Tree) -> None:
     assert tree.install() is False
 
 
+def test_what_was_installed_in_another_folder_is_installed_again(tree: Tree) -> None:
+    """A folder that was moved, or copied: its programs would start the Python of the other one, or none."""
+    moved = tree.root.with_name("moved")
+    tree.root.rename(moved)
+    tree.root = moved
+    of_before = moved / ".venv" / "of_before"
+    of_before.touch()
+    assert (tree.install(), tree.missing, of_before.exists()) == (True, [], False)
+    assert tree.install() is False
+
+
 @pytest.mark.parametrize("name", ["infra/libraries.py", "lambdas/requirements.lock", "package-lock.json"])
 def test_what_another_version_decides_otherwise_is_installed_again(tree: Tree, name: str) -> None:
     with (tree.root / name).open("a") as file:
@@ -114,7 +127,7 @@ def test_what_another_version_decides_otherwise_is_installed_again(tree: Tree, n
 
 
 def test_what_was_installed_before_one_that_failed_is_installed_again(tree: Tree) -> None:
-    lock, npm = tree.root / "package-lock.json", tree.root / "machine" / "npm"
+    lock, npm = tree.root / "package-lock.json", tree.machine / "npm"
     before, works = lock.read_text(), npm.read_text()
     lock.write_text(before + "\n")
     npm.write_text("#!/bin/sh\nexit 1\n")
@@ -131,14 +144,21 @@ def test_the_java_that_spark_will_start_is_looked_at_and_no_other(tree: Tree) ->
     assert (gone.returncode, f"Java is missing in {home}, which JAVA_HOME names" in gone.stderr) == (1, True)
     executable(home / "bin" / "java", """echo 'openjdk version "11.0.2"' >&2""")
     old = tree.run(java_home=str(home))
-    assert (old.returncode, f"Java is version 11 in {home}, which JAVA_HOME names" in old.stderr) == (1, True)
+    assert (old.returncode, f"Java is version 11.0.2 in {home}, which JAVA_HOME names" in old.stderr) == (1, True)
     executable(home / "bin" / "java", """echo 'openjdk version "17.0.9"' >&2""")
     assert tree.run(java_home=str(home)).returncode == 0
 
 
+def test_another_java_gets_an_archive_of_its_own(tree: Tree) -> None:
+    """As the machine's own updates bring it."""
+    executable(tree.machine / "java", """echo 'openjdk version "17.0.10"' >&2""")
+    assert tree.install() is True
+    assert tree.install() is False
+
+
 def test_a_user_without_a_name_is_told_so(tree: Tree) -> None:
     """As in a container that runs as a number: Spark would not start, and its log would be all that is said."""
-    executable(tree.root / "machine" / "id", 'case "$1" in -un) exit 1;; esac; echo 12345')
+    executable(tree.machine / "id", 'case "$1" in -un) exit 1;; esac; echo 12345')
     done = tree.run()
     assert (done.returncode, done.stderr.splitlines()) == (
         1,
