@@ -11,7 +11,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.bundles import Bundle
-from pipeline.columns.columns_file import to_file
+from pipeline.columns.declared.columns_file import to_file
 from pipeline.settings import Settings
 
 RELEASE = "emr-7.14.0"

@@ -14,7 +14,7 @@ from local.failed import Failed
 from local.paths import file_at, folder, folder_to_be, meant
 from local.remedies import told
 from local.surroundings import leave_other_modules
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import PipelineError, SettingRefused
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import read_json

@@ -16,8 +16,8 @@ from local.found_exports import FoundExport
 from local.hadoop_catalog import read_metadata
 from local.held import held
 from local.session import CATALOG, make_writable, run_order
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
-from pipeline.columns.table_columns import has_key
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.in_table.table_columns import has_key
 from pipeline.errors import KeyMismatch, PipelineError, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder

@@ -18,7 +18,7 @@ from pyiceberg.table import Table as IcebergTable
 from local.compare import Difference, Table, differences
 from local.control import LocalAws
 from local.hadoop_catalog import newest_metadata
-from pipeline.columns.table_columns import KINDS
+from pipeline.columns.in_table.table_columns import KINDS
 from pipeline.table.marker import NAMES
 
 

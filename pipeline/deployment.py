@@ -21,7 +21,7 @@ _AWS_CALL = re.compile(r"\baws [a-z0-9-]+ [a-z0-9-]+")
 class Deployment:
     """The names and places that the stack gave its parts; all text, none of it secret.
 
-    `columns_file`: the URI of what the settings say of columns (`pipeline.columns.columns_file`).
+    `columns_file`: the URI of what the settings say of columns (`pipeline.columns.declared.columns_file`).
     `parameter_prefix` is ``/tidemark/<stack>``; `bucket` holds exports/, warehouse/, runs/ and logs/.
     """
 

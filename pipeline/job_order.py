@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant, parse_instant
 from pipeline.job_kinds import BACKFILL, JOBS, MAINTAIN
@@ -33,7 +33,7 @@ class JobOrder:
     `report_uri` is where the job writes its report (JSON), whether it committed or refused, and `client_token` names the try
     there; "" where there is none.
     `columns`: what the settings say of columns; of an order that names a `columns_file` the job reads it there
-    (`pipeline.columns.columns_file`). `compare_old_images`: a merge compares them with the table's rows.
+    (`pipeline.columns.declared.columns_file`). `compare_old_images`: a merge compares them with the table's rows.
     `snapshot_days`: how many days before the watermark can still be looked at after maintenance.
     """
 

@@ -15,7 +15,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.exports.window_bounds import WindowBounds, WindowLengths, parse_windows
 from pipeline.run_reports import TABLE as OURS
 from pipeline.setting_checks import choice, distinct, expect, flag, known, names_of, text, whole, word
@@ -80,7 +80,7 @@ class TableSettings:
     paused: bool = False
 
     def to_json(self) -> str:
-        """Write what runs go by as one line of JSON, but `columns`, which are in a file (`pipeline.columns.columns_file`)."""
+        """Write what runs go by as one line of JSON, but `columns`, which are in a file of their own."""
         said = asdict(self)
         del said["columns"], said["paused"]
         return json.dumps(said, separators=(",", ":"))

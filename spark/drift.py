@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.column_changes import changed_columns, new_columns, paths_to_count
-from pipeline.columns.field_ids import shown_columns
+from pipeline.columns.in_table.field_ids import shown_columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.profile import Observed, Path, member_step
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.job_order import JobOrder
 from pipeline.table.snapshots import shown_schema_id

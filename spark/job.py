@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from pipeline.columns.columns_file import from_file
+from pipeline.columns.declared.columns_file import from_file
 from pipeline.errors import JobFailed, PipelineError, WatermarkNotCommitted
 from pipeline.job_kinds import BACKFILL, LOAD, MAINTAIN, MERGE, VERIFY
 from pipeline.job_order import JobOrder

@@ -10,8 +10,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.misfit_paths import element_places
-from pipeline.columns.table_columns import Columns
 from pipeline.errors import PipelineError
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder

@@ -5,8 +5,8 @@ from __future__ import annotations
 from botocore.exceptions import ClientError
 
 from lambdas.aws.clients import client, error_code, is_of_a_key
-from pipeline.columns.columns_file import from_file
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.columns_file import from_file
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.deployment import Deployment
 from pipeline.errors import SettingsMissing
 

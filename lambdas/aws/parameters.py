@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from lambdas.aws import columns
 from lambdas.aws.clients import client, error_code
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.deployment import Deployment
 from pipeline.errors import InputRefused, SettingRefused, SettingsMissing
 from pipeline.mails.told import Told

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.columns.overrides import ANY, Override, Overrides
+from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.pins import TAG_OF_PIN, obeys
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.misfit_paths import resolved
 from pipeline.columns.pointers import step
 from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, rule_path
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 
 _WORDS = {Kind.LONG: "bigint", Kind.BYTES: "binary", Kind.FLAG: "boolean", Kind.STRUCT: "struct"}

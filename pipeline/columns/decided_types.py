@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from pipeline.columns.declared.type_words import decimal_scale, tags_of
 from pipeline.columns.field_counts import has_room
 from pipeline.columns.names import column_names
 from pipeline.columns.profile import Profile
-from pipeline.columns.type_words import decimal_scale, tags_of
 from pipeline.columns.types import (
     BYTES,
     CONTAINER_TAGS,

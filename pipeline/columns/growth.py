@@ -6,13 +6,13 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from pipeline.columns.decided_types import fields_of, number_type
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
-from pipeline.columns.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
+from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
+from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.pins import checked, pinned
 from pipeline.columns.profile import Profile
-from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import BYTES, LONG, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 

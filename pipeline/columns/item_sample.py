@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from pipeline.columns.overrides import ANY, NO_OVERRIDES, Overrides
+from pipeline.columns.declared.overrides import ANY, NO_OVERRIDES, Overrides
+from pipeline.columns.declared.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path, rule_path
-from pipeline.columns.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
 
 #: Paths are counted to this depth, or as deep as something is said of them; a map or list further down has no members

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.pointers import step
 from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, name_of
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 
 

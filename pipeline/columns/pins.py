@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline.columns.decided_types import type_of_pin
+from pipeline.columns.declared.overrides import ANY, Override, Overrides, mended_by
+from pipeline.columns.in_table.odd_names import check_carried
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import name_in_files
-from pipeline.columns.odd_names import check_carried
-from pipeline.columns.overrides import ANY, Override, Overrides, mended_by
 from pipeline.columns.profile import Profile
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind, set_tag
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 

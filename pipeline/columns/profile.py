@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipeline.columns.overrides import ANY
+from pipeline.columns.declared.overrides import ANY
 
 MEMBER, ELEMENT = ".", "[]"
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from pipeline.columns.overrides import ANY, Override, Overrides
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.errors import RebuildNeeded
 from pipeline.instants import format_instant

@@ -7,15 +7,15 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
-from pipeline.columns.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
+from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
+from pipeline.columns.in_table.odd_names import carried, check_fixed_names
+from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import REPLACEMENT
-from pipeline.columns.odd_names import carried, check_fixed_names
-from pipeline.columns.overrides import NO_OVERRIDES, Override, Overrides, mended_by
 from pipeline.columns.pins import Place, checked, obeys, pinned, places_at, twins, without_dropped
 from pipeline.columns.profile import Profile
-from pipeline.columns.table_columns import Columns, partition_name
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
 from pipeline.columns.undecided import without_undecided
 from pipeline.errors import PartitionsKept

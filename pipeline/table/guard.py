@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from pipeline.columns.table_columns import has_key
+from pipeline.columns.in_table.table_columns import has_key
 from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, TableGone, WatermarkMissing
 from pipeline.instants import format_instant
 from pipeline.job_kinds import LOAD, MERGE

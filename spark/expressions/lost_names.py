@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pipeline.columns import rules_inside
-from pipeline.columns.overrides import ANY
+from pipeline.columns.declared import rules_inside
+from pipeline.columns.declared.overrides import ANY
+from pipeline.columns.declared.rules_inside import Rules
 from pipeline.columns.pointers import step
-from pipeline.columns.rules_inside import Rules
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.pointers import below, step_of
 from spark.expressions.sql import Sql, call, let, literal, struct, transform, when

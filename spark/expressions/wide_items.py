@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
 from spark.expressions.fitting import with_cell

@@ -11,9 +11,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.overrides import ANY, Override, Overrides, mended_by
+from pipeline.columns.declared.overrides import ANY, Override, Overrides, mended_by
+from pipeline.columns.declared.type_words import is_narrow, tags_of
 from pipeline.columns.pointers import names, step
-from pipeline.columns.type_words import is_narrow, tags_of
 from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
 from spark.expressions.sql import Sql, literal, one_of, when

@@ -10,10 +10,10 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.columns.declared.overrides import Override
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS
-from pipeline.columns.overrides import Override
 from pipeline.columns.protected import check_protected, holds_plain, protected_at
-from pipeline.columns.table_columns import Columns
 from pipeline.job_order import JobOrder
 from spark.hiding.pointer_patterns import any_or, whole
 

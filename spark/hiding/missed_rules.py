@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pipeline.columns.overrides import ANY, Override, is_index
+from pipeline.columns.declared.overrides import ANY, Override, is_index
 from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
 from spark.expressions.values import TAGS, elements, has, json_of, members, of, tag_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.columns.overrides import ANY
+from pipeline.columns.declared.overrides import ANY
 from pipeline.columns.pointers import step
 
 

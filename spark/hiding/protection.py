@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.overrides import ANY, Override, Overrides
-from pipeline.columns.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
+from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.declared.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
 from spark.expressions.numbers import as_printed

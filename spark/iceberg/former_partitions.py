@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Set
 from itertools import count
 from typing import Any
 
-from pipeline.columns.field_ids import field_ids
-from pipeline.columns.table_columns import current_schema, partition_names
+from pipeline.columns.in_table.field_ids import field_ids
+from pipeline.columns.in_table.table_columns import current_schema, partition_names
 from pipeline.errors import PartitionsKept
 from pipeline.table.maintenance import GC, may_remove
 from spark.iceberg.table import MAIN, Table

@@ -15,7 +15,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import Row, SparkSession
 
-from pipeline.columns.field_ids import check_shown
+from pipeline.columns.in_table.field_ids import check_shown
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder
 from pipeline.table.guard import check_follows

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.columns.own_columns import names_to_load
-from pipeline.columns.table_columns import is_made_here
-from pipeline.columns.unread import unread
+from pipeline.columns.in_table.own_columns import names_to_load
+from pipeline.columns.in_table.table_columns import is_made_here
+from pipeline.columns.in_table.unread import unread
 from pipeline.identity import KeyAttribute
 from spark.iceberg.table import Table
 from spark.iceberg.updates import without_columns

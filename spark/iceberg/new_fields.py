@@ -14,8 +14,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from pipeline.columns.in_table.schema_fields import ids_by_path
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import REPLACEMENT
-from pipeline.columns.table_columns import Columns, ids_by_path
 from pipeline.columns.types import ColumnType, Field, part_inside
 from spark.iceberg.schemas import table_schema
 from spark.java import iceberg_schema
@@ -45,7 +46,7 @@ def _taken_for_others(spark: SparkSession, there: Any, wanted: Any) -> frozenset
 
 def _paths(spark: SparkSession, schema: Any) -> set[str]:
     raw = json.loads(spark._jvm.org.apache.iceberg.SchemaParser.toJson(schema))
-    return {path for path, _ in ids_by_path(raw["fields"])}
+    return set(ids_by_path(raw["fields"]))
 
 
 def _apart(fields: tuple[Field, ...], taken: Set[str], outer: str = "") -> tuple[Field, ...]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from pyspark.sql.types import StructType
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS, WRITE_TIME, doc_of
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind
 
 _SCALARS = {Kind.LONG: "long", Kind.BYTES: "binary", Kind.FLAG: "boolean"}

@@ -14,11 +14,11 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.description import description, is_described_by_path
-from pipeline.columns.field_ids import columns_at, field_ids, fields_made_ready
+from pipeline.columns.in_table.description import description, is_described_by_path
+from pipeline.columns.in_table.field_ids import columns_at, field_ids, fields_made_ready
+from pipeline.columns.in_table.table_columns import Columns, check_names_free, columns_of
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.rebuild import Target
-from pipeline.columns.table_columns import Columns, check_names_free, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import LOADING, SNAPSHOT, TableState, marker_copied, read_table_state
 from spark.iceberg.new_fields import add_fields

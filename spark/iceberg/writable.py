@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.columns.required import needlessly_required
+from pipeline.columns.in_table.required import needlessly_required
 from pipeline.identity import KeyAttribute
 from spark.iceberg.former_partitions import with_own_partition_names
 from spark.iceberg.table import Table

@@ -17,13 +17,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.field_ids import shown_columns, used_by_layout
 from pipeline.columns.growth import first_columns
+from pipeline.columns.in_table.field_ids import shown_columns, used_by_layout
+from pipeline.columns.in_table.kept_names import kept_names
+from pipeline.columns.in_table.table_columns import columns_of, has_key, is_made_here
 from pipeline.columns.item_sample import items_of, observed_items
-from pipeline.columns.kept_names import kept_names
 from pipeline.columns.profile import Observed, Profile, at_least, weighed
 from pipeline.columns.rebuild import Target, rebuilt
-from pipeline.columns.table_columns import columns_of, has_key, is_made_here
 from pipeline.errors import ITEM_WITHOUT_KEY, CountMismatch, KeyMismatch, TableContended
 from pipeline.job_order import JobOrder
 from pipeline.table.marker import read_table_state

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.kept_names import KeptNames
+from pipeline.columns.in_table.kept_names import KeptNames
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.misfit_paths import placed
 from pipeline.columns.names import WRITE_TIME
 from pipeline.columns.pins import as_said
 from pipeline.columns.profile import Observed
 from pipeline.columns.rebuild import Target
-from pipeline.columns.table_columns import Columns
 from pipeline.errors import TableContended
 from pipeline.exports.manifests import ExportManifest
 from pipeline.job_order import JobOrder

@@ -14,10 +14,10 @@ from operator import and_
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.columns.declared.overrides import Overrides
+from pipeline.columns.declared.rules_inside import inside_items
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import WRITE_TIME
-from pipeline.columns.overrides import Overrides
-from pipeline.columns.rules_inside import inside_items
-from pipeline.columns.table_columns import Columns
 from pipeline.errors import ManifestUnreadable
 from pipeline.identity import SourceTable
 from spark.exports.reading import FILE_NAME, Export, file_name

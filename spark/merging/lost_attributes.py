@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.in_table.table_columns import Columns
 from spark.merging.changes import LOST, keys
 from spark.report import most_frequent
 from spark.rows.keys import shown

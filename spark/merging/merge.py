@@ -21,12 +21,12 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.columns.column_changes import new_columns
-from pipeline.columns.field_ids import check_shown, shown_columns
 from pipeline.columns.growth import grown
+from pipeline.columns.in_table.field_ids import check_shown, shown_columns
+from pipeline.columns.in_table.table_columns import Columns, columns_of
 from pipeline.columns.misfit_paths import placed, without_column
 from pipeline.columns.pins import as_said, check_followed
 from pipeline.columns.profile import Profile
-from pipeline.columns.table_columns import Columns, columns_of
 from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity
 from pipeline.table.guard import check_key, is_done

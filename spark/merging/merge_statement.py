@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS, WRITE_TIME
-from pipeline.columns.table_columns import Columns
 from pipeline.job_order import JobOrder
 from spark.merging.changes import DELETED
 from spark.merging.key_filter import KeyFilter

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.in_table.table_columns import Columns
 from spark.exports.records import image
 from spark.hiding.protection import Protection
 from spark.merging.changes import HAD_OLD, OLD, keys

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from pipeline.columns.declared.overrides import ANY, NO_OVERRIDES, Overrides
 from pipeline.columns.item_sample import MOST_NAMES, MOST_PATHS, OTHERS, levels_for
 from pipeline.columns.names import MISFITS
-from pipeline.columns.overrides import ANY, NO_OVERRIDES, Overrides
 from pipeline.columns.profile import ELEMENT, MEMBER, Observed, member_step
 from pipeline.columns.types import Field
 from spark.expressions.numbers import plain_number, room

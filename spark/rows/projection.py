@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType, StringType
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
 from spark.expressions.fitting import is_null, level_fits, whole, with_cell

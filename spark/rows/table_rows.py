@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import WRITE_TIME
-from pipeline.columns.table_columns import Columns
 from pipeline.instants import format_instant
 from spark.expressions.sql import Sql
 from spark.expressions.wide_items import PACKED, Packed

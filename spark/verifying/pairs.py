@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import Field
 from spark.expressions.sql import Sql, literal, when
 from spark.hiding.protection import UNPROTECTED, Protection

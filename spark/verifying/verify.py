@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.columns.field_ids import check_readable, columns_at
-from pipeline.columns.odd_names import check_carried
-from pipeline.columns.table_columns import Columns, columns_of
+from pipeline.columns.in_table.field_ids import check_readable, columns_at
+from pipeline.columns.in_table.odd_names import check_carried
+from pipeline.columns.in_table.table_columns import Columns, columns_of
 from pipeline.errors import VerificationFailed
 from pipeline.instants import format_instant
 from pipeline.job_order import JobOrder

@@ -11,8 +11,8 @@ import pytest
 from infra.functions import FUNCTIONS
 from infra.paths import ROOT
 from infra.state_machine import INTEGRATIONS
-from pipeline.columns.columns_file import from_file
-from pipeline.columns.overrides import NO_OVERRIDES
+from pipeline.columns.declared.columns_file import from_file
+from pipeline.columns.declared.overrides import NO_OVERRIDES
 from pipeline.deployment import Deployment
 from pipeline.settings import TableSettings
 

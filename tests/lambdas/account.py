@@ -12,8 +12,8 @@ from typing import Any
 from lambdas.observability import Handler
 from local.aws.account import ACCOUNT, REGION
 from local.control import LocalAws
-from pipeline.columns.columns_file import to_file
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.columns_file import to_file
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.deployment import Deployment
 from pipeline.instants import floor_to, format_instant
 from pipeline.settings import MailLists, TableSettings

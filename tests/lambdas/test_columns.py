@@ -9,7 +9,7 @@ from botocore.stub import Stubber
 
 from lambdas.aws import columns
 from lambdas.aws.clients import aws_failures, client
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import KmsKeyDenied, SettingRefused, SettingsMissing
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account
 from tests.lambdas.ticks import plan

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.columns.growth import first_columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.pointers import names
 from pipeline.columns.profile import Path, Profile, member_step
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType
 from pipeline.identity import KeyAttribute
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.column_changes import changed_columns, new_columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.profile import ELEMENT, Observed
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import BYTES, FLAG, JSON, LONG, TEXT, ColumnType, Field, Kind
 
 KEY = Field("id", "id", TEXT)

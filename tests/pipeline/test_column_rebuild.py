@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.growth import first_columns, grown
-from pipeline.columns.overrides import Overrides
 from pipeline.columns.pins import check_followed
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind

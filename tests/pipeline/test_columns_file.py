@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from pipeline.columns.columns_file import from_file, to_file
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.declared.columns_file import from_file, to_file
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.settings import TableSettings
 
 NAMED = "shop/pii"

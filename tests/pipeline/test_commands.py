@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pipeline.columns.overrides import mended_by
+from pipeline.columns.declared.overrides import mended_by
 from pipeline.errors import ClaimUnreadable, error_names
 from pipeline.mails.commands import filled
 from pipeline.mails.incidents import News

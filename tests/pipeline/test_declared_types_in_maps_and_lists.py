@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.beyond_columns import beyond_columns
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.field_counts import MOST_FIELDS, field_count
 from pipeline.columns.growth import first_columns
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.pins import as_said, check_followed
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.errors import RebuildNeeded
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile

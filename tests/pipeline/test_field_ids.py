@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.field_ids import check_readable, check_shown, columns_at, columns_then, shown_columns
+from pipeline.columns.in_table.field_ids import check_readable, check_shown, columns_at, columns_then, shown_columns
+from pipeline.columns.in_table.own_columns import names_to_load
 from pipeline.columns.names import doc_of
-from pipeline.columns.own_columns import names_to_load
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES, WATERMARK

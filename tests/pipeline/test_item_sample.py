@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.columns import item_sample
 from pipeline.columns.decided_types import fields_of
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.item_sample import items_of, observed_items
-from pipeline.columns.overrides import Overrides
 from pipeline.columns.profile import Observed, Profile, at_least, weighed
 from pipeline.columns.types import LONG, TEXT, Field
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import LONGEST_ARGUMENT, JobOrder
 from pipeline.modes import BACKFILL, FULL, MODES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.growth import first_columns
-from pipeline.columns.kept_names import kept_names
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.in_table.kept_names import kept_names
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.types import TEXT, Kind
 from pipeline.errors import OverrideContradicted

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.overrides import NO_OVERRIDES
+from pipeline.columns.declared.overrides import NO_OVERRIDES
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.pins import check_followed
 from pipeline.columns.profile import Profile
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import TEXT, ColumnType, Field, Kind
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.overrides import Override, Overrides
+from pipeline.columns.declared.overrides import Override, Overrides
 from pipeline.errors import SettingRefused
 from pipeline.identity import KeyAttribute
 

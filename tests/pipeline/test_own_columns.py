@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.own_columns import names_to_load
+from pipeline.columns.in_table.own_columns import names_to_load
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import observed_items
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.profile import Profile
 from pipeline.columns.protected import check_protected, protected_at, protected_text
 from pipeline.errors import RebuildNeeded

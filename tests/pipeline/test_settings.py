@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.errors import SettingRefused
 from pipeline.exports.window_bounds import WindowBounds, WindowLengths
 from pipeline.settings import TICKS, MailLists, Settings, SparkSettings, TableSettings, is_table_name

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns.description import column_kinds, exact_names, is_described_by_path
-from pipeline.columns.table_columns import Columns, check_names_free, columns_of, has_key
+from pipeline.columns.in_table.description import column_kinds, exact_names, is_described_by_path
+from pipeline.columns.in_table.table_columns import Columns, check_names_free, columns_of, has_key
 from pipeline.columns.types import DIGITS, JSON, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.errors import TableContended
 from tests.pipeline.seen import KEY

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from local.aws.pitr.offline import Delete, FullExport, IncrementalExport, Put, WrittenExport, journal_of, write_exports
 from local.hadoop_catalog import read_metadata
 from local.reader import compare, read_folder, rows
-from pipeline.columns.overrides import NO_OVERRIDES, Overrides
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant

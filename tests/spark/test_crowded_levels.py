@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns import item_sample
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.item_sample import observed_items
-from pipeline.columns.overrides import Overrides
 from spark.rows import profiles
 from spark.rows.profiles import observed_misfits
 from tests.spark.sample_items import N, S, item

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.identity import KeyAttribute
 from tests.spark.overriding import SECRET, hashed
 from tests.spark.sample_items import N, item

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from spark.exports.records import items
 from spark.expressions import sql

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.declared.overrides import Overrides
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.types import LONG, TEXT, Field
 from pipeline.errors import ConflictingChanges, KeyMismatch, PartitionsKept
 from pipeline.identity import KeyAttribute, SourceTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from spark.expressions import lost_names
 from spark.merging import lost_attributes
 from tests.spark.overriding import SECRET

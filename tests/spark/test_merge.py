@@ -10,7 +10,7 @@ from operator import itemgetter
 import pytest
 
 import spark.merging.merge
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import Overlap, OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.instants import format_instant

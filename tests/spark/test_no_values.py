@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.table_columns import Columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from spark.exports.records import items
 from spark.expressions import wide_items

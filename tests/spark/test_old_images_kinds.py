@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.identity import KeyAttribute
 from spark.verifying import pairs
 from tests.spark.overriding import SECRET

@@ -10,9 +10,9 @@ import pytest
 
 from local.aws.pitr.images import plain_number
 from pipeline.columns.growth import first_columns
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.profile import Profile
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from spark.exports.records import items

@@ -8,7 +8,7 @@ import pytest
 
 import spark.loading.load
 import spark.loading.sampling
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.types import Kind
 from pipeline.errors import KeyDoesNotFit, OverrideContradicted, PartitionsKept, TableContended
 from spark.job import run

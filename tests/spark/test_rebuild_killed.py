@@ -7,7 +7,7 @@ import json
 import pytest
 
 import spark.loading.load
-from pipeline.columns.table_columns import KINDS
+from pipeline.columns.in_table.table_columns import KINDS
 from pipeline.table.marker import NAMES
 from spark.job import run
 from tests.spark.sample_items import N_KEY, S

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import spark.loading.sampling as sampling
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import OverrideContradicted
 from pipeline.identity import KeyAttribute
 from spark.iceberg.table import Table

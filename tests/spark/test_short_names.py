@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.identity import KeyAttribute
 from spark.loading import sampling
 from tests.spark.sample_items import N, S, item

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from tests.spark.overriding import SECRET, hashed
 from tests.spark.sample_items import item
 from tests.spark.shop import as_written

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from tests.spark.sample_items import N, S, item
 from tests.spark.verifying import differences, verify
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import WatermarkMissing
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import WATERMARK, snapshot_at

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 from tests.spark.sample_items import S, item
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import KeyDoesNotFit, PartitionsKept, PropertyUnfit
 from pipeline.table.maintenance import COUNTED
 from tests.spark.sample_items import N_KEY, S, item

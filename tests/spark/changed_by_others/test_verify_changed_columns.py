@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import RebuildNeeded
 from spark.job import run
 from tests.spark.sample_items import N_KEY, item

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from pyspark.sql import Row
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.protected import protected_at
 from pipeline.errors import OtherTableId, Overlap, TableContended, TableGone
 from pipeline.table.maintenance import COUNTED

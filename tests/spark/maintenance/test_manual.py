@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import PartitionsKept
 from pipeline.table.marker import WATERMARK
 from tests.spark.sample_items import item

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from pipeline.columns.field_ids import used_by_layout
+from pipeline.columns.in_table.field_ids import used_by_layout
+from pipeline.columns.in_table.table_columns import current_schema
 from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
-from pipeline.columns.table_columns import current_schema
 from pipeline.table.marker import NAMES
 from pipeline.table.snapshots import ancestors_of_main
 from tests.spark.oracle.given_names import given_name, is_refused, quoted, text

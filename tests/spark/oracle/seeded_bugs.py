@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from local.compare import pointer
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.sql import Sql
 from spark.merging import changes, key_filter, merge

@@ -25,7 +25,7 @@ from pyiceberg.types import (
 )
 
 from local.compare import Table, pointer
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from tests.spark.oracle.said import ANY, Said
 from tests.spark.oracle.values import Value, scalar, usual_type, value
 from tests.spark.overriding import hashed

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from pipeline.columns.table_columns import Columns, current_schema
+from pipeline.columns.in_table.table_columns import Columns, current_schema
 from spark.iceberg.table import Table
 from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import N, S, item

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.columns.overrides import Overrides
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import HashSecretUnfit
 from spark.hiding.protection import Protection
 from tests.spark.overriding import SECRET, hashed

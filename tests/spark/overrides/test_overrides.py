@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import spark.loading.sampling
-from pipeline.columns.columns_file import to_file
+from pipeline.columns.declared.columns_file import to_file
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.item_sample import observed_items
-from pipeline.columns.overrides import Overrides
 from pipeline.errors import HashSecretUnfit, JobFailed, RebuildNeeded, SettingRefused, VerificationFailed
 from spark.hiding.protection import Protection
 from spark.job import run

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns import growth as column_growth
+from pipeline.columns.in_table.table_columns import columns_of
 from pipeline.columns.pointers import step
-from pipeline.columns.table_columns import columns_of
 from pipeline.columns.types import JSON
 from pipeline.errors import OverrideContradicted, RebuildNeeded, UnreadableLine
 from tests.spark.overriding import carry_out, hashed

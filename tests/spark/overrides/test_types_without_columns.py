@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.columns.table_columns import columns_of
+from pipeline.columns.in_table.table_columns import columns_of
 from pipeline.columns.types import Kind
 from pipeline.errors import OverrideContradicted
 from tests.spark.overriding import carry_out

@@ -8,7 +8,7 @@ kinds share one, from the property ``tidemark.kinds`` (JSON of ``#`` and field i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -155,7 +155,7 @@ def _is_made(raw: Any) -> bool:
     """Whether a type is one that is made for attributes. Of a struct it is not asked: somebody may have put more into one."""
     if isinstance(raw, str):
         return raw in _KIND_OF_TYPE or raw.startswith("decimal(")
-    return bool(raw["type"] == "struct" or (raw.get("key", "string") == "string" and _is_made(raw[part_of(raw)])))
+    return bool(raw["type"] == "struct" or (raw.get("key", "string") == "string" and _is_made(raw[_part_of(raw)])))
 
 
 def is_ours(name: str) -> bool:
@@ -202,25 +202,10 @@ def _type(raw: Any, path: str, id_: int, names: Mapping[str, str], kinds: Mappin
         return ColumnType(kind)
     if kind is Kind.STRUCT:
         return ColumnType(kind, fields=_fields(raw["fields"], names, kinds, f"{path}."))
-    part = part_of(raw)
+    part = _part_of(raw)
     return ColumnType(kind, element=_type(raw[part], f"{path}.{part}", raw[f"{part}-id"], names, kinds))
 
 
-def part_of(raw: Mapping[str, Any]) -> str:
+def _part_of(raw: Mapping[str, Any]) -> str:
     """Where Iceberg's JSON of a list or map has the type of what is inside."""
     return "value" if raw["type"] == "map" else "element"
-
-
-def ids_by_path(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
-    """The id of every field of a schema in Iceberg's JSON, and of what is inside lists and maps, by its path."""
-    for raw in fields:
-        yield from _type_ids(outer + raw["name"], raw["type"], raw["id"])
-
-
-def _type_ids(path: str, raw: Any, id_: int) -> Iterator[tuple[str, int]]:
-    yield path, id_
-    if isinstance(raw, Mapping) and raw["type"] == "struct":
-        yield from ids_by_path(raw["fields"], f"{path}.")
-    elif isinstance(raw, Mapping):
-        part = part_of(raw)
-        yield from _type_ids(f"{path}.{part}", raw[part], raw[f"{part}-id"])

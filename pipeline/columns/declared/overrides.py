@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.columns.declared.type_words import NOTHING, TYPE_WORDS, allowed_types, decimal_scale, one_word, tags_of
 from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name, name_in_files
 from pipeline.columns.pointers import names, step
-from pipeline.columns.type_words import NOTHING, TYPE_WORDS, allowed_types, decimal_scale, one_word, tags_of
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import refusal
 

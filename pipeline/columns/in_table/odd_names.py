@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 
+from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names, name_to_readers
-from pipeline.columns.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind, fields_inside
 from pipeline.errors import RebuildNeeded
 

@@ -1,6 +1,6 @@
 """What the table's properties say of columns that no schema does: key, kinds and exact names. Pure.
 
-`pipeline.columns.table_columns` reads it.
+`pipeline.columns.in_table.table_columns` reads it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pipeline.columns.table_columns import AT, ID, KEY, KINDS, PLAIN_KINDS, Columns, ids_by_path, told_kinds, told_names
+from pipeline.columns.in_table.schema_fields import ids_by_path
+from pipeline.columns.in_table.table_columns import AT, ID, KEY, KINDS, PLAIN_KINDS, Columns, told_kinds, told_names
 from pipeline.columns.types import ColumnType, Field, Kind, part_inside
 from pipeline.table.marker import NAMES
 
@@ -68,7 +69,7 @@ def _by_place(
     """The same by the ids of the schema, or, without one, by the paths, with what stands before either."""
     if not schema:
         return {before_path + path: value for path, value in by_path.items()}
-    ids = dict(ids_by_path(schema["fields"]))
+    ids = ids_by_path(schema["fields"])
     return {f"{before_id}{ids[path]}": value for path, value in by_path.items()}
 
 

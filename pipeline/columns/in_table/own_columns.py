@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pipeline.columns.in_table.table_columns import attribute_of, current_schema, is_ours, partition_names, told_names
 from pipeline.columns.names import OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
-from pipeline.columns.table_columns import attribute_of, current_schema, is_ours, partition_names, told_names
 from pipeline.identity import KeyAttribute
 
 _MISFITS_TYPE = ["map", "string", "string"]

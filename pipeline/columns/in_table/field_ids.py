@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from pipeline.columns.names import doc_of
-from pipeline.columns.own_columns import lost_own, own_ids
-from pipeline.columns.pointers import step
-from pipeline.columns.table_columns import (
+from pipeline.columns.in_table.own_columns import lost_own, own_ids
+from pipeline.columns.in_table.schema_fields import ids_by_path, named_fields, schema_fields
+from pipeline.columns.in_table.table_columns import (
     Columns,
     attribute_of,
     columns_of,
     current_schema,
-    ids_by_path,
     may_hold_attribute,
     told_names,
 )
-from pipeline.columns.unread import check_read
+from pipeline.columns.in_table.unread import check_read
+from pipeline.columns.names import doc_of
+from pipeline.columns.pointers import step
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import with_marker
@@ -46,7 +46,7 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     if not earlier:
         return  # as nearly always: the rows were written with the columns of now
     # A column that is to replace another holds nothing yet: who has named one so has taken it away.
-    now = dict(_all_typed(_columns(metadata, current)))
+    now = {field.id: field.kind for field in schema_fields(_columns(metadata, current))}
     holders = _holders(metadata, current, metadata.get("properties", {}))
     for schema_id in earlier:
         _refuse_lost(name for name, id_ in own_ids(_fields(metadata, schema_id)).items() if own.get(name) != id_)
@@ -61,7 +61,7 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
     check_read(metadata)
-    now = dict(_all_typed(current_schema(metadata)["fields"]))
+    now = {field.id: field.kind for field in schema_fields(current_schema(metadata)["fields"])}
     _refuse_lost(lost_own(metadata))
     _refuse_without(
         _columns(metadata, _schema_of(metadata, snapshot_id)), lambda id_, type_: now.get(id_, type_) == type_
@@ -89,7 +89,9 @@ def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]
 
 def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]) -> None:
     """Refuse a table in which one of these columns, or what is inside, is not there, as its id and type tell."""
-    _refuse_lost(raw["name"] for raw in columns if not all(is_there(*typed) for typed in _all_typed([raw])))
+    _refuse_lost(
+        raw["name"] for raw in columns if not all(is_there(field.id, field.kind) for field in schema_fields([raw]))
+    )
 
 
 def _refuse_lost(lost: Iterable[str]) -> None:
@@ -112,23 +114,10 @@ def _refuse_exchanged(then: Set[_Holder], now: Set[_Holder], kept: Set[int]) -> 
 def _kept_comments(metadata: Mapping[str, Any], schema_id: int | None) -> set[int]:
     """The ids of columns and nested fields whose comments are what they were in a schema."""
     now, then = (
-        {way[-1]["id"]: way[-1].get("doc", "") for way in _ways(fields)}
+        {field.id: field.said.get("doc", "") for field in named_fields(fields)}
         for fields in (current_schema(metadata)["fields"], _columns(metadata, schema_id))
     )
     return {id_ for id_, comment in then.items() if now.get(id_) == comment}
-
-
-def _ways(raw: Any, outer: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every named field in Iceberg's JSON of fields or of a type, behind those around it, outermost first."""
-    if isinstance(raw, list):
-        for one in raw:
-            yield from _ways(one, outer)
-    elif isinstance(raw, Mapping):
-        if "id" in raw:
-            outer = (*outer, raw)
-            yield outer
-        for value in raw.values():
-            yield from _ways(value, outer)
 
 
 def _older_than_columns(what: str) -> RebuildNeeded:
@@ -140,11 +129,10 @@ def _older_than_columns(what: str) -> RebuildNeeded:
 
 def _holders(metadata: Mapping[str, Any], schema_id: int | None, properties: Mapping[str, str]) -> set[_Holder]:
     """The attributes of a schema, as far as comments can hold their names, with the ids of what holds them."""
-    columns, names = _columns(metadata, schema_id), told_names(properties)
-    paths = {id_: path for path, id_ in ids_by_path(columns)}
+    names = told_names(properties)
     return {
-        (tuple(doc_of(attribute_of(raw, paths[raw["id"]], names)) for raw in way), way[-1]["id"])
-        for way in _ways(columns)
+        (tuple(doc_of(attribute_of(one.said, one.path, names)) for one in field.way), field.id)
+        for field in named_fields(_columns(metadata, schema_id))
     }
 
 
@@ -167,7 +155,7 @@ def _schema_of(metadata: Mapping[str, Any], snapshot_id: int) -> int | None:
 
 def columns_then(metadata: Mapping[str, Any], schema_id: int | None, key: tuple[KeyAttribute, ...]) -> Columns:
     """The columns of one of the table's schemas, by the names that they have now: one that somebody has renamed is no news."""
-    names = {way[-1]["id"]: way[-1]["name"] for way in _ways(current_schema(metadata)["fields"])}
+    names = {field.id: field.said["name"] for field in named_fields(current_schema(metadata)["fields"])}
     schema = {"schema-id": schema_id, "fields": _renamed(_columns(metadata, schema_id), names)}
     return columns_of({**metadata, "schemas": [schema], "current-schema-id": schema_id}, key)
 
@@ -188,7 +176,7 @@ def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
     A job has made them ready, and no row has come to use them. Of nested ones only the outermost.
     """
     wanted = made - set(_all_ids(_fields(metadata, shown_schema_id(metadata))))
-    found = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]) if id_ in wanted}
+    found = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]).items() if id_ in wanted}
     return sorted(path for path in found if path.rpartition(".")[0] not in found)
 
 
@@ -211,20 +199,6 @@ def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
     return frozenset(_all_ids(current_schema(metadata)["fields"]))
 
 
-def _all_ids(raw: Any) -> Iterator[int]:
-    """The ids of all fields, elements, keys and values in Iceberg's JSON of fields or of a type."""
-    return (id_ for id_, _ in _all_typed(raw))
-
-
-def _all_typed(raw: Any) -> Iterator[tuple[int, str]]:
-    """The same ids, each with what it is: a scalar's type, else the kind of container."""
-    if isinstance(raw, list):
-        for one in raw:
-            yield from _all_typed(one)
-    elif isinstance(raw, Mapping):
-        for name, value in raw.items():
-            if name == "id" or name.endswith("-id"):
-                of = raw["type" if name == "id" else name[: -len("-id")]]
-                yield value, of if isinstance(of, str) else of["type"]
-            else:
-                yield from _all_typed(value)
+def _all_ids(columns: Iterable[Any]) -> Iterator[int]:
+    """The ids of the columns, and of all that is inside them."""
+    return (field.id for field in schema_fields(columns))

@@ -8,13 +8,14 @@ is the content of an Iceberg metadata file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.columns.description import paths
-from pipeline.columns.overrides import mended_by
-from pipeline.columns.table_columns import Columns, current_schema, ids_by_path, part_of
+from pipeline.columns.declared.overrides import mended_by
+from pipeline.columns.in_table.description import paths
+from pipeline.columns.in_table.schema_fields import schema_fields
+from pipeline.columns.in_table.table_columns import Columns, current_schema
 from pipeline.columns.types import Field, Kind
 from pipeline.errors import OverrideContradicted
 
@@ -53,41 +54,19 @@ def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
         return NOTHING_KEPT
     specs = [field for spec in metadata["partition-specs"] for field in spec["fields"]]
     orders = [field for order in metadata.get("sort-orders", ()) for field in order["fields"]]
-    fields = current_schema(metadata)["fields"]
-    columns = {id_: raw for raw in fields for _, id_ in ids_by_path([raw])}
+    there = [*schema_fields(current_schema(metadata)["fields"])]
+    columns = {field.id: field.way[0] for field in there}
     kept: dict[str, frozenset[Kind]] = {}
     for field in specs + orders:
         if field["source-id"] in columns:
             column = columns[field["source-id"]]
-            kinds = _kinds(field["transform"].partition("[")[0], column["type"])
-            kept[column["name"]] = kept.get(column["name"], kinds) & kinds
+            kinds = _kinds(field["transform"].partition("[")[0], column.type)
+            kept[column.path] = kept.get(column.path, kinds) & kinds
     # Of two short names the first counts, and none that is a path.
-    ids = {**dict(reversed([*_short_names(fields)])), **dict(ids_by_path(fields))}
+    ids = {field.short_path: field.id for field in reversed(there)}
+    ids.update((field.path, field.id) for field in there)
     # Nor may a column have the name of a partition, unless that is made of its very values.
     return KeptNames({**{field["name"]: _NONE for field in specs}, **kept}, ids)
-
-
-def _short_names(fields: Iterable[Mapping[str, Any]], outer: str = "") -> Iterator[tuple[str, int]]:
-    """The fields by paths that leave out the steps into lists and dictionaries of maps."""
-    for raw in fields:
-        yield outer + raw["name"], raw["id"]
-        yield from _short_names_inside(raw["type"], outer + raw["name"])
-
-
-def _short_names_inside(type_: Any, path: str) -> Iterator[tuple[str, int]]:
-    if isinstance(type_, str):
-        return
-    if type_["type"] == "struct":
-        yield from _short_names(type_["fields"], f"{path}.")
-        return
-    part = part_of(type_)
-    inside = type_[part]
-    yield f"{path}.{part}", type_[f"{part}-id"]
-    yield from _short_names_inside(inside, path if _is_struct(inside) else f"{path}.{part}")
-
-
-def _is_struct(type_: Any) -> bool:
-    return isinstance(type_, Mapping) and bool(type_["type"] == "struct")
 
 
 def _kinds(transform: str, type_: Any) -> frozenset[Kind]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pipeline.columns.overrides import ANY, Override
+from pipeline.columns.declared.overrides import ANY, Override
 
 #: The rules that speak of a value or of what is inside it: what is left of the path of each, and the rule.
 Rules = Sequence[tuple[tuple[str, ...], Override]]

@@ -1,0 +1,1 @@
+"""The columns that a table has, read from its metadata: what they hold, and what somebody else has made of them."""

@@ -1,0 +1,23 @@
+"""Columns that somebody has made required, though no item has to have what they hold, or fields inside them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.columns.in_table.schema_fields import SchemaField, schema_fields
+from pipeline.columns.in_table.table_columns import attribute_of, current_schema, told_names
+from pipeline.columns.names import OWN_COLUMNS
+from pipeline.identity import KeyAttribute
+
+
+def needlessly_required(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> list[str]:
+    """Their paths; none of the key, which every item has. `metadata`: the content of an Iceberg metadata file."""
+    names, keys = told_names(metadata.get("properties", {})), {part.name for part in key}
+    columns = (raw for raw in current_schema(metadata)["fields"] if attribute_of(raw, raw["name"], names) not in keys)
+    return [field.path for field in schema_fields(columns) if field.is_required and not _is_as_made(field)]
+
+
+def _is_as_made(field: SchemaField) -> bool:
+    """Whether nobody can make it anything else: a map's key, and what is inside one of the product's own columns."""
+    return field.is_in_key or any(column.path in OWN_COLUMNS for column in field.around[:1])
