@@ -18,7 +18,7 @@ from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
 from spark.expressions.sql import Sql, literal, one_of, when
 from spark.hiding.excluded_types import EXCLUDES
-from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX
+from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX, OUTSIDE
 from spark.hiding.pointer_patterns import any_or, whole
 from spark.rows.keys import shown
 from spark.rows.profiles import MISFIT_TAG
@@ -76,6 +76,9 @@ def _missed(found: str) -> tuple[str, str, str]:
             f"say the same of what stands in lists, with {ANY} in the place of an index, or drop /{step(rule.path[0])}"
         )
         return f"{column} speaks of what is in a map", "it in a list", instead
+    if why == OUTSIDE:
+        instead = f"say the same of what stands there, without the {ANY} before its name, or drop /{step(rule.path[0])}"
+        return f"{column} speaks of what is in the maps of a list or map", "it outside of those", instead
     if why == INDEX:
         return f"{column} speaks of an index in a list", "a list", f"write {ANY} in the place of it, for every element"
     if rule.path[-1] == ANY:

@@ -13,9 +13,10 @@ from spark.expressions.values import TAGS, elements, has, json_of, members, of, 
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is declared, a set for
 #: whose elements one is (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
-#: rule names in a map (`IN_LIST`), or what a declared type excludes. Null for all other items.
+#: rule names in a map (`IN_LIST`), a map with one that it names in those of a list (`OUTSIDE`), or what a declared type
+#: excludes. Null for all other items.
 CONTRADICTED = "#contradicted"
-NO_HASH, INDEX, IN_LIST = "no hash", "an index", "in a list"
+NO_HASH, INDEX, IN_LIST, OUTSIDE = "no hash", "an index", "in a list", "outside"
 #: What stands behind a member that is called like a type, where behind the type itself something else does: the object of
 #: its value's type. That is also what stands behind ``M``, but there its names are any, and a type's content another.
 _OF_A_TYPE = r'\{"(?:[SNB]":"|(?:BOOL|NULL)":[tf]|(?:[SNB]S|L)":\[|M":\{)'
@@ -36,6 +37,8 @@ def contradicted(rules: Sequence[Override], name: str, excluded: Sequence[Sql] =
             has_list = f"{has(value, 'L')} OR contains({of(value, 'M')}, '\"L\":')"
             is_in_list = when(has_list, _is_in_list(value, inside, rule, rules), "false")
             found.append(when(is_in_list, literal(f"{rule.pointer}\n{IN_LIST}")))
+        for path in _outside(rule, rules):
+            found.append(when(_is_held(value, path[1:]), literal(f"{rule.pointer}\n{OUTSIDE}")))
     return f"{call('coalesce', *found, *excluded, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
 
 
@@ -74,6 +77,25 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
         return " OR ".join(f"coalesce({one}, false)" for one in (in_map, *_is_named_in(of(element, "L"), name)))
 
     return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
+
+
+def _outside(rule: Override, rules: Sequence[Override]) -> list[tuple[str, ...]]:
+    """Paths to what a rule names in the maps of a list, where one map stands in its place; none of what is hidden there."""
+    stars = (i for i, step in enumerate(rule.path[:-1]) if step == ANY and rule.path[i + 1] != ANY)
+    paths = [rule.path[:i] + rule.path[i + 1 :] for i in stars]
+    return [path for path in paths if not any(other.matches(path) for other in rules)]
+
+
+def _is_held(value: Sql, path: tuple[str, ...]) -> Sql:
+    """Whether a scalar or a set lies where a path inside a value leads; null or false where not.
+
+    A map or list may be an entry of a dictionary that has the name by chance; what the rule names in it is hidden.
+    """
+    if not path:
+        return f"NOT {one_of(tag_of(value), ('NULL', 'M', 'L'))}"
+    if path[0] == ANY:
+        return _of_any(value, lambda found: _is_held(found, path[1:]))
+    return let(member(members(value), path[0]), lambda found: _is_held(found, path[1:]))
 
 
 def _is_named_in(text: Sql, name: str) -> list[Sql]:

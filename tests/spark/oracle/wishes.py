@@ -87,8 +87,9 @@ class Wishes:
 
     def obeyed(self, item: Item, dice: Random) -> Item:
         """An item that contradicts nothing of it."""
+        whole = {name: self._obeying_in_map(name, found) for name, found in item.items()}
         return self._changed(
-            item, lambda rule, found: _obeying(rule, found, dice), _obeying_in_set, self._obeying_in_list
+            whole, lambda rule, found: _obeying(rule, found, dice), _obeying_in_set, self._obeying_in_list
         )
 
     def shown(self, item: Item) -> Item:
@@ -116,6 +117,15 @@ class Wishes:
             if step not in ("", ANY):
                 elements = [one for one in elements if step not in _names_in(one)]
         return elements
+
+    def _obeying_in_map(self, attribute: str, found: Value) -> Value:
+        """A value but what is to be hidden in the maps of a list, where it stands in one map in the list's place: refused."""
+        ((tag, inner),) = found.items()
+        hiding = (rule.path for rule in self._said if rule.drop or rule.hash)
+        hidden = [path[2] for path in hiding if len(path) > 2 and path[:2] == (attribute, ANY)]
+        if tag != "M" or not hidden:
+            return found
+        return {tag: {name: one for name, one in inner.items() if name not in hidden or {"M", "L", "NULL"} & set(one)}}
 
     def _changed(self, item: Item, *changes: Any) -> Item:
         """An item with a `_Change`, a `_ChangeOfSet` and a `_ChangeOfList` made at every place."""

@@ -1,6 +1,8 @@
-"""What a rule names in a map, where the maps stand in a list: refused by name, wherever in it the name stands."""
+"""What a rule names in a map, where the maps stand in a list, or one map in the place of a list: refused by name."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -78,3 +80,22 @@ def test_a_member_that_is_called_like_a_type_is_told_from_the_type(shop):
     source.delete(20, {"pk": {"S": "odd"}})
     with pytest.raises(OverrideContradicted, match=rf"'/w/M'.*such a place: {len(of_each)}, "):
         carry_out(source, source.windows(5, 25), **said)
+
+
+@pytest.mark.parametrize("hides", ["drop", "hash"])
+def test_what_is_hidden_in_the_maps_of_a_list_is_not_shown_by_one_map_in_its_place(shop, hides):
+    one = in_map("no", {"S": "hide me"})
+    source, said = shop(), {"/w/*/no": {hides: True}, "/d/*/*/no": {hides: True}}
+    # A dictionary may have a name that its maps have, too.
+    source.put(1, item("a", w=in_list(one), d=in_list(in_list(one))), item("b", w=in_map("no", one)))
+    source.put(1, item("c", w=in_map("no", {"NULL": True}), d=in_list(in_map("no", one))))
+    carry_out(source, source.full(5), **said)
+    for n, (rule, odd) in enumerate({"/w/*/no": {"w": one}, "/d/*/*/no": {"d": in_list(one)}}.items()):
+        source.put(6 + n, item("odd", **odd))
+        words = re.escape(f"columns[{rule!r}] speaks of") + '.* outside of those.* such a place: 1, .*"odd"'
+        with pytest.raises(OverrideContradicted, match=words):
+            carry_out(source, source.windows(5, 25 + n), **said)
+    source.put(8, item("odd", w=one))
+    source.delete(8, {"pk": {"S": "b"}})
+    assert carry_out(source, source.full(30), **said, **{"/w/no": {hides: True}})["outcome"] == "committed"
+    assert "hide me" not in str(source.rows())
