@@ -54,7 +54,8 @@ def fail(account: Account, plan: dict[str, Any], **changed: Any) -> list[str]:
     complete = call(check_exports.handler, exports=exports, checks=0)["exports"]
     prepared = call(prepare_job.handler, plan=plan, exports=complete)
     (order,) = prepared["arguments"]
-    arguments = [json.dumps({**json.loads(order), **changed})]
+    told = {**json.loads(order), **changed}
+    arguments = [json.dumps({name: value for name, value in told.items() if value is not None})]
     account.run_job(prepared["name"], prepared["client_token"], arguments=arguments)
     return [export["arn"] for export in exports]
 
@@ -103,6 +104,8 @@ def test_of_several_jobs_the_last_one_s_are_taken(account: Account, plan: dict[s
         pytest.param({"exports_root": "s3://another-bucket/exports/orders/AWSDynamoDB/"}, id="they lie elsewhere"),
         pytest.param({"exports": ["one/manifest-summary.json"]}, id="there are fewer"),
         pytest.param({"start": "once"}, id="no order of this version"),
+        pytest.param({"job_id": None}, id="an order that lacks what this version wants"),
+        pytest.param({"key": 7}, id="an order that writes it in another way"),
     ],
 )
 def test_an_order_that_says_something_else_is_passed_over(

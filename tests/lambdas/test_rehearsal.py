@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from lambdas.plan import handler
+from pipeline.instants import parse_instant
 from pipeline.table.maintenance import COUNTED
 from pipeline.table.marker import Marker
-from tests.lambdas.account import WINDOW, Account
-from tests.lambdas.ticks import plan
+from tests.lambdas.account import MACHINE, WINDOW, Account, call
+from tests.lambdas.ticks import plan, times
 
 pytestmark = pytest.mark.local_aws
 WELL = f"{__name__}:ends_well"
@@ -69,3 +71,23 @@ def test_after_a_load_and_maintenance_there_is_nothing_to_price_the_first_merge_
     maintain(account)
     told = estimate(account, "full")
     assert (told["job_usd"], told["minutes"], told["like"]) == (None, None, "")
+
+
+def test_a_full_export_takes_about_as_long_as_the_last_update(account: Account):
+    account.carry_out(account.grid(3))
+    me = account.execution()
+    done = plan(me)
+    account.stop(me)
+    account.carry_out(parse_instant(done["end"]), job_id=done["job_id"])
+    told = estimate(account, "full")
+    assert (told["minutes"] >= 0, told["job_usd"], told["like"]) == (True, None, done["job_id"])
+
+
+def test_a_run_that_step_functions_has_forgotten_and_a_job_run_that_died_say_nothing(account: Account):
+    account.carry_out(account.grid(3))
+    done = plan(f"{MACHINE.replace('stateMachine', 'execution')}:ended-90-days-ago")
+    account.run_job(done["job_id"], "died")
+    account.carry_out(parse_instant(done["end"]), job_id=done["job_id"])
+    asked = {"table": "orders", "mode": "full", "dry_run": True}
+    told = call(handler, input=asked, execution=account.execution(), **times(account, minutes=3))["estimate"]
+    assert (told["minutes"], told["job_usd"], told["like"]) == (None, None, "")
