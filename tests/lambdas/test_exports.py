@@ -216,12 +216,13 @@ def test_recovery_that_was_turned_off_meanwhile_is_named_for_both_kinds(account:
             start(plan)
 
 
-def test_history_that_was_lost_meanwhile_is_named(account: Account):
-    plan = planned(account, *windows(account, 2, 1))
+def test_history_that_was_lost_meanwhile_is_named_for_both_kinds(account: Account):
+    full, incremental = planned(account, {"at": account.instants(0)[0]}), planned(account, *windows(account, 2, 1))
     account.switch_recovery(on=False)
     account.switch_recovery(on=True)
-    with pytest.raises(HistoryLost):
-        start(plan)
+    for plan in (full, incremental):
+        with pytest.raises(HistoryLost):
+            start(plan)
 
 
 def test_a_backfill_that_comes_too_late_has_lost_the_table_nothing(account: Account):
