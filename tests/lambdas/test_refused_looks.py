@@ -62,3 +62,13 @@ def test_of_job_runs_only_those_without_success_have_failed(account: Account):
     account.run_job("update-1", "ended-well", "SUCCESS")
     counted = [count(account.application, "update-1", since) for count in (jobs.failed_runs, jobs.ended_runs)]
     assert counted == [1, 2]
+
+
+def test_an_owner_that_may_not_be_looked_for_is_none_that_nobody_knows(account: Account):
+    plan(account.execution())
+    claims = account.claims()
+    account.aws.set_faults({"name": "refused", "action": "states:DescribeExecution", **_NO_RIGHT})
+    with pytest.raises(PermissionMissing):
+        plan(account.execution())
+    account.aws.set_faults()
+    assert account.claims() == claims
