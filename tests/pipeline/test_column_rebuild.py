@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.columns.declared.overrides import Overrides
@@ -18,6 +20,21 @@ def test_a_rebuild_keeps_types_that_still_hold_everything():
     before = columns(item(mixed=S), item(mixed=N))
     target = rebuilt(before, KEY, profile(item(mixed=S)))
     assert (target.columns, target.replaced) == (before, frozenset())
+
+
+@pytest.mark.parametrize("before", [(item(v={"N": "9" * 38}), item(v={"N": "0.1"})), (item(v=S), item(v=N))])
+def test_a_rebuild_makes_no_numbers_of_texts_where_the_numbers_now_would_fit(before):
+    there = columns(*before)
+    target = rebuilt(there, KEY, profile(item(v={"N": "12.5"})))
+    assert (target.columns, target.replaced) == (there, frozenset())
+
+
+def test_a_rebuild_keeps_a_decimal_of_somebody_s_own_that_holds_everything_and_makes_room_where_it_does_not():
+    own = Field("v", "v", ColumnType(Kind.DECIMAL, scale=2, digits=10))
+    there = replace(columns(item()), attributes=(own,))
+    assert rebuilt(there, KEY, profile(item(v={"N": "12345678.25"}))).replaced == frozenset()
+    target = rebuilt(there, KEY, profile(item(v={"N": "123456789"})))
+    assert (named(target.columns)["v"], target.replaced) == (ColumnType(Kind.DECIMAL, scale=2), frozenset({"v"}))
 
 
 def test_a_rebuild_changes_types_that_no_longer_do_and_keeps_their_names():

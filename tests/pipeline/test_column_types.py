@@ -54,6 +54,7 @@ MAP = {"M": {"x": S}}
         pytest.param([{"N": "1" * 31}, {"N": "0." + "1" * 8}], DIGITS, id="39 digits in all"),
         pytest.param([{"N": "1" + "0" * 125}], DIGITS, id="too large for any decimal"),
         pytest.param([S, N, {"BOOL": True}], SCALARS, id="several scalar types"),
+        pytest.param([S, N, {"BOOL": True}, {"B": b"x"}], SCALARS, id="all scalar types"),
         pytest.param([{"SS": ["a"]}], set_of(TEXT), id="a set of texts"),
         pytest.param([{"NS": ["1", "2.5"]}], set_of(decimal(1)), id="a set of numbers"),
         pytest.param([{"BS": [b"x"]}], set_of(BYTES), id="a set of binaries"),
@@ -67,11 +68,28 @@ MAP = {"M": {"x": S}}
         pytest.param([{"M": {"x": NULL}}], JSON, id="a map of nothing but NULL"),
         pytest.param([MAP, {"L": [S]}], JSON, id="several container types"),
         pytest.param([MAP, MAP, S], struct(x=TEXT), id="mostly maps"),
+        pytest.param([MAP, S], struct(x=TEXT), id="as many maps"),
         pytest.param([MAP, S, N], SCALARS, id="mostly scalars"),
     ],
 )
 def test_a_type_is_decided_from_everything_seen(values, expected):
     assert column_type(seen(*values)) == expected
+
+
+@pytest.mark.parametrize(
+    ("different", "in_each", "expected"),
+    [
+        pytest.param(500, 500, Kind.STRUCT, id="many names"),
+        pytest.param(501, 501, Kind.DICTIONARY, id="one too many"),
+        pytest.param(50, 1, Kind.STRUCT, id="fewer, of which a map holds few"),
+        pytest.param(51, 1, Kind.DICTIONARY, id="one too many of these"),
+        pytest.param(52, 13, Kind.STRUCT, id="as many, of which a map holds a quarter"),
+        pytest.param(60, 12, Kind.DICTIONARY, id="as many, of which a map holds less"),
+    ],
+)
+def test_a_map_is_a_dictionary_from_as_many_names_as_the_manual_says(different, in_each, expected):
+    maps = [{"M": {f"n{i + n}": N for n in range(in_each)}} for i in range(0, different, in_each)]
+    assert column_type(seen(*maps)).kind is expected
 
 
 def test_a_map_of_many_different_members_is_a_dictionary():
