@@ -84,3 +84,9 @@ def test_a_wrong_parameter_is_written_again_from_whatever_the_table_says(account
     account.put_parameter("orders", "last-export-time", "2030-01-01T00:00:00Z")
     assert call(handler, plan={"kind": "Record", "table": "orders", "iceberg_table": "orders"})["job_id"] == "job-0"
     assert [account.parameters()["last-export-time"]] == account.instants(2)
+
+
+def test_a_parameter_is_not_written_again_from_a_table_that_has_gone_since(account: Account):
+    with pytest.raises(WatermarkNotCommitted, match="last-export-time was to be corrected; there is no table\n"):
+        call(handler, plan={"kind": "Record", "table": "orders", "iceberg_table": "orders"})
+    assert "last-export-time" not in account.parameters()

@@ -123,6 +123,7 @@ def test_a_dictionary_of_several_types_is_plain_json():
     [
         (LONG, {"N": "1.5"}, False),
         (decimal(2), {"N": "1.5"}, True),
+        (decimal(2), {"N": "1.55"}, True),
         (decimal(2), {"N": "1.555"}, False),
         (decimal(2), {"N": "1" * 36}, True),
         (decimal(2), {"N": "1" * 37}, False),
@@ -132,6 +133,7 @@ def test_a_dictionary_of_several_types_is_plain_json():
         (JSON, MAP, True),
         (JSON, S, False),
         (list_of(LONG), {"L": [N, NULL]}, True),
+        (list_of(LONG), {"L": []}, True),
         (list_of(LONG), {"L": [S]}, False),
         (set_of(LONG), {"NS": ["1.5"]}, False),
         (set_of(LONG), {"SS": ["1"]}, False),
