@@ -51,7 +51,11 @@ def test_of_many_differences_the_first_are_shown_and_all_are_counted(shop):
 def test_of_a_long_value_and_of_very_many_the_beginning_is_shown_under_the_key_s_own_name(shop):
     s = shop(key=(KeyAttribute("Order-Id", "S"),))
     long = {"S": "b" * 600}
-    s.put(1, {"Order-Id": {"S": "a"}, "long": long}, {"Order-Id": {"S": "b"}, **{f"x{n:03d}": N for n in range(120)}})
+    s.put(
+        1,
+        {"Order-Id": {"S": "a"}, "long": long},
+        {"Order-Id": {"S": "b"}, **{f"x{n:03d}": N for n in range(120)}, "a" * 600: N},
+    )
     s.load(5)
     s.change("UPDATE TABLE SET long = concat(long, '!') WHERE order_id = 'a'")
     s.change("DELETE FROM TABLE WHERE order_id = 'b'")
@@ -59,7 +63,11 @@ def test_of_a_long_value_and_of_very_many_the_beginning_is_shown_under_the_key_s
     assert (changed["key"], lost["key"]) == ('{"Order-Id":"a"}', '{"Order-Id":"b"}')
     (value,) = changed["values"]
     assert [len(value[side]) for side in ("source", "table")] == [500, 500]
-    assert [value["path"] for value in lost["values"]] == ["/Order-Id", *(f"/x{n:03d}" for n in range(99))]
+    assert [value["path"] for value in lost["values"]] == [
+        "/Order-Id",
+        "/" + "a" * 499,
+        *(f"/x{n:03d}" for n in range(98)),
+    ]
 
 
 def test_a_row_under_another_key_is_one_lost_and_one_invented_and_numbers_count_by_value(shop):
