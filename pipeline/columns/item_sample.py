@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from pipeline.columns.declared.overrides import ANY, NO_OVERRIDES, Overrides
-from pipeline.columns.declared.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
+from pipeline.columns.declared.rules_inside import Rules, below, inside_items, is_dropped, is_hashed, is_hidden_inside
 from pipeline.columns.profile import ELEMENT, MEMBER, Observed, Path, rule_path
 from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS
 
@@ -123,7 +123,7 @@ class _Seen:
         ((tag, inner),) = value.items()
         if tag not in _TAGS or inner is None:
             return
-        if is_hashed(rules):
+        if is_hashed(rules) and not (tag in ("L", "M") and is_hidden_inside(rules)):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
         if tag in _SETS and is_dropped(below(rules, ANY)):

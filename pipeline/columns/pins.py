@@ -47,12 +47,11 @@ def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) ->
     for rule in rules:
         _places(seen, rule.path)  # What is said of any name is said of all that are named.
     for rule in rules:
-        pin = "S" if rule.hash else rule.type
         for place in _places(seen, rule.path):
-            place.pin, place.name = pin or place.pin, rule.name or place.name
+            place.pin, place.name = rule.pin or place.pin, rule.name or place.name
         if rule.path[-1] == ANY:
             for around in _places(seen, rule.path[:-1]):
-                around.pin_of_any = pin or around.pin_of_any
+                around.pin_of_any = rule.pin or around.pin_of_any
     return seen
 
 
@@ -199,8 +198,7 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
                     f"If somebody has renamed the column, name it {rule.name} again. Else take the setting back and deploy, "
                     "or replace the table's content by a new full export.",
                 )
-            pin = "S" if rule.hash else rule.type
-            if pin and not obeys(type_, pin) and overrides.says_type(path) is rule:
+            if rule.pin and not obeys(type_, rule.pin) and overrides.says_type(path) is rule:
                 said = "sets hash, which is text" if rule.hash else f"declares the type {rule.type}"
                 raise RebuildNeeded(f"columns[{rule.pointer!r}] {said}; the column is {type_.kind.value}")
 

@@ -48,7 +48,10 @@ def check_protected(protected: str, columns: Columns, overrides: Overrides, fing
     wanted = {(rule.kind, rule.pointer): rule for rule in overrides.protections}
     for what, pointer in sorted(before - set(wanted)):
         raise RebuildNeeded(f"the table was loaded with {what} set for {pointer}, and it no longer is")
-    new = [rule for said, rule in sorted(wanted.items()) if said not in before]
+    # Of what was hashed, no map and no list has come into the table.
+    nowhere = {pointer for what, pointer in before if what == "hash"}
+    added = (rule for said, rule in sorted(wanted.items()) if said not in before)
+    new = [rule for rule in added if rule.path[-1] != ANY or Override(rule.path[:-1]).pointer not in nowhere]
     for rule in new:
         if _may_hold(columns, rule):
             raise holds_plain(rule)

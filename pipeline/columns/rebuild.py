@@ -134,8 +134,7 @@ def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
 
 
 def _is_as_said(place: Place, rule: Override, overrides: Overrides) -> bool:
-    pin = "S" if rule.hash else rule.type
-    is_other = pin and not obeys(place.type, pin) and overrides.says_type(place.path) is rule
+    is_other = rule.pin and not obeys(place.type, rule.pin) and overrides.says_type(place.path) is rule
     return rule.name in ("", place.name) and not is_other
 
 

@@ -18,7 +18,7 @@ from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
 from spark.expressions.sql import Sql, literal, one_of, when
 from spark.hiding.excluded_types import EXCLUDES
-from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX, OUTSIDE
+from spark.hiding.missed_rules import CONTRADICTED, IN_LIST, INDEX, ITSELF, OUTSIDE
 from spark.hiding.pointer_patterns import any_or, whole
 from spark.rows.keys import shown
 from spark.rows.profiles import MISFIT_TAG
@@ -79,6 +79,10 @@ def _missed(found: str) -> tuple[str, str, str]:
     if why == OUTSIDE:
         instead = f"say the same of what stands there, without the {ANY} before its name, or drop /{step(rule.path[0])}"
         return f"{column} speaks of what is in the maps of a list or map", "it outside of those", instead
+    if why == ITSELF:
+        itself = Override(rule.path[:-1]).pointer
+        instead = f"hash what stands in the place of maps and lists as well ({itself}), or drop {itself}"
+        return f"{column} speaks of what is inside", "a scalar", instead
     if why == INDEX:
         return f"{column} speaks of an index in a list", "a list", f"write {ANY} in the place of it, for every element"
     if rule.path[-1] == ANY:
@@ -87,10 +91,10 @@ def _missed(found: str) -> tuple[str, str, str]:
         return (
             said,
             "one",
-            f"hash a set itself ({whole}), what is inside a map or list ({pointer}/{ANY}), or drop {pointer}",
+            f"hash a set itself ({whole}), what is inside a map or list as well ({pointer}/{ANY}), or drop {pointer}",
         )
     said = f"{column} sets hash, which maps and lists have none of"
-    return said, "one", f"hash what is inside ({pointer}/{ANY}) or drop {pointer}"
+    return said, "one", f"hash what is inside as well ({pointer}/{ANY}) or drop {pointer}"
 
 
 def _is_at(rule: Override) -> Sql:

@@ -27,7 +27,7 @@ def excluded(columns: Columns, said: Overrides, name: str) -> list[Sql]:
     Made of protected items (levels) in a column. `columns`: those that the items become.
     """
     beyond = beyond_columns(columns, said)
-    typed = inside_items(rule for rule in said.rules if rule.type or rule.hash)
+    typed = inside_items(rule for rule in said.rules if rule.pin)
     attributes = dict.fromkeys(rule.path[0] for rule in beyond)
     return [_excluded(member(f"`{name}`", attribute), below(typed, attribute), beyond) for attribute in attributes]
 

@@ -13,10 +13,10 @@ from spark.expressions.values import TAGS, elements, has, json_of, members, of, 
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is declared, a set for
 #: whose elements one is (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
-#: rule names in a map (`IN_LIST`), a map with one that it names in those of a list (`OUTSIDE`), or what a declared type
-#: excludes. Null for all other items.
+#: rule names in a map (`IN_LIST`), a map with one that it names in those of a list (`OUTSIDE`), a scalar where all that is
+#: inside is to be hidden (`ITSELF`), or what a declared type excludes. Null for all other items.
 CONTRADICTED = "#contradicted"
-NO_HASH, INDEX, IN_LIST, OUTSIDE = "no hash", "an index", "in a list", "outside"
+NO_HASH, INDEX, IN_LIST, OUTSIDE, ITSELF = "no hash", "an index", "in a list", "outside", "itself"
 #: What stands behind a member that is called like a type, where behind the type itself something else does: the object of
 #: its value's type. That is also what stands behind ``M``, but there its names are any, and a type's content another.
 _OF_A_TYPE = r'\{"(?:[SNB]":"|(?:BOOL|NULL)":[tf]|(?:[SNB]S|L)":\[|M":\{)'
@@ -30,7 +30,7 @@ def contradicted(rules: Sequence[Override], name: str, excluded: Sequence[Sql] =
     found = []
     for rule in rules:
         value, inside, why = member(f"`{name}`", rule.path[0]), rule.path[1:], INDEX if rule.has_index else NO_HASH
-        if rule.hash or rule.has_index:
+        if _takes_no_container(rule) or rule.has_index:
             found.append(when(_is_missed(value, inside, rule), literal(f"{rule.pointer}\n{why}")))
         if inside:
             # Mostly there is no list at all, and nothing has to be parsed once more to see that.
@@ -39,13 +39,17 @@ def contradicted(rules: Sequence[Override], name: str, excluded: Sequence[Sql] =
             found.append(when(is_in_list, literal(f"{rule.pointer}\n{IN_LIST}")))
         for path in _outside(rule, rules):
             found.append(when(_is_held(value, path[1:]), literal(f"{rule.pointer}\n{OUTSIDE}")))
+        if _hides_all_of_a_name(rule) and not any(other.matches(rule.path[:-1]) for other in rules):
+            found.append(when(_is_held(value, inside[:-1]), literal(f"{rule.pointer}\n{ITSELF}")))
     return f"{call('coalesce', *found, *excluded, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
 
 
 def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
     """Whether a value holds what a rule is not for, where its path, of which this is left, leads; null or false where not."""
     if not path:
-        return f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL" if rule.hash else "false"
+        return (
+            f"{call('coalesce', of(value, 'M'), of(value, 'L'))} IS NOT NULL" if _takes_no_container(rule) else "false"
+        )
     if path[0] != ANY:
         inside = let(member(members(value), path[0]), lambda found: _is_missed(found, path[1:], rule))
         return f"({of(value, 'L')} <> '[]' OR {inside})" if is_index(path[0]) else inside
@@ -77,6 +81,16 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
         return " OR ".join(f"coalesce({one}, false)" for one in (in_map, *_is_named_in(of(element, "L"), name)))
 
     return f"(coalesce(exists({elements(value)}, {function(1, holds)}), false) OR {deeper})"
+
+
+def _takes_no_container(rule: Override) -> bool:
+    """Whether a map or list in the place of a rule has no hash, and shows what is inside."""
+    return rule.hash and not rule.also_inside
+
+
+def _hides_all_of_a_name(rule: Override) -> bool:
+    """Whether a rule hides all that is inside of something that it names: of that, a scalar would show as much."""
+    return rule.path[-1] == ANY and rule.path[-2] != ANY
 
 
 def _outside(rule: Override, rules: Sequence[Override]) -> list[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides
-from pipeline.columns.declared.rules_inside import Rules, below, inside_items, is_dropped, is_hashed
+from pipeline.columns.declared.rules_inside import Rules, below, inside_items, is_dropped, is_hashed, is_hidden_inside
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
 from spark.expressions.numbers import as_printed
@@ -130,7 +130,7 @@ def _level(level: Sql, rules: Rules) -> Sql:
 
 def _member(k: Sql, v: Sql, rules: Rules) -> Sql:
     """What becomes of a member that is not dropped, or of an element, whose name is null."""
-    whole, hashed, of_any = _whole_names(rules, is_dropped), _whole_names(rules, is_hashed), below(rules, ANY)
+    whole, hashed, of_any = _whole_names(rules, is_dropped), _whole_names(rules, _is_only_hashed), below(rules, ANY)
     entered = [name for name in _names(rules) if name not in (*whole, *hashed)]
     cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, below(rules, name))}" for name in entered]
     if hashed:
@@ -144,8 +144,13 @@ def _names(rules: Rules) -> list[str]:
     return list(dict.fromkeys(path[0] for path, _ in rules if path[0] != ANY))
 
 
+def _is_only_hashed(rules: Rules) -> bool:
+    """Whether a value is hashed, whatever it is."""
+    return is_hashed(rules) and not is_hidden_inside(rules)
+
+
 def _whole_names(rules: Rules, is_whole: Callable[[Rules], bool]) -> list[str]:
-    """The names of which all is dropped (`is_dropped`), or hashed (`is_hashed`)."""
+    """The names of which all is dropped (`is_dropped`), or hashed (`_is_only_hashed`)."""
     return [name for name in _names(rules) if is_whole(below(rules, name))]
 
 
@@ -156,8 +161,11 @@ def _is_among(k: Sql, names: list[str]) -> Sql:
 
 def _value(value: Sql, rules: Rules) -> Sql:
     """A value with what is inside protected, or hashed itself. Of what is no value nothing stays, for it to be refused."""
-    if is_hashed(rules):
+    if _is_only_hashed(rules):
         return _hashed(value)
+    if is_hashed(rules):
+        inside = _value(value, [(path, rule) for path, rule in rules if path])
+        return when(f"{has(value, 'M')} OR {has(value, 'L')}", inside, _hashed(value))
     of_any, is_one = below(rules, ANY), f"size({value}) = 1"
     if of_any and not is_dropped(of_any):
         safe = call("map", _of_either(value, "'M'", "'L'"), when(is_one, _inside_json(value, rules)))

@@ -171,6 +171,10 @@ PERSON = {"M": {"name": S, "zip": N}}
         # Refused later, for which it stays: a set is hashed itself, not its elements.
         ({"SS": ["x"]}, {"/a/*": {"hash": True}}, {(".a",): {"SS"}}),
         ({"NS": ["1"]}, {"a": {"hash": True}}, {(".a",): {"S"}}),
+        (N, {"a": {"hash": True}, "/a/*": {"hash": True}}, {(".a",): {"S"}}),
+        ({"NS": ["1"]}, {"a": {"hash": True}, "/a/*": {"drop": True}}, {(".a",): {"S"}}),
+        ({"L": [N]}, {"a": {"hash": True}, "/a/*": {"hash": True}}, {(".a",): {"L"}, (".a", "[]"): {"S"}}),
+        (PERSON, {"a": {"hash": True}, "/a/*": {"drop": True}}, {(".a",): {"M"}}),
         ({"NULL": True}, {"a": {"hash": True}}, {(".a",): {"NULL"}}),
         (N, {"b": {"drop": True}}, {(".a",): {"N"}}),
     ],

@@ -71,7 +71,16 @@ def test_what_is_said_reads_back():
         pytest.param({"": "S"}, ["an attribute's name"], id="no name"),
         pytest.param({"a": "S", "/a/b": "S"}, ["nothing inside /a"], id="inside a scalar"),
         pytest.param({"a": "S", "/a/b": {"drop": True}}, ["nothing inside /a"], id="something hidden inside a scalar"),
-        pytest.param({"a": {"hash": True}, "/a/b": {"drop": True}}, ["nothing inside /a"], id="inside a hash"),
+        pytest.param(
+            {"a": {"hash": True}, "/a/b": {"drop": True}}, ["nothing inside /a", "(/a/*)"], id="inside a hash"
+        ),
+        pytest.param({"a": {"hash": True}, "/a/*": "S"}, ["nothing inside /a"], id="a type inside a hash"),
+        pytest.param(
+            {"a": {"hash": True}, "/a/*/*": {"hash": True}}, ["nothing inside /a"], id="not all inside a hash"
+        ),
+        pytest.param(
+            {"/m/*": {"hash": True}, "/m/a/*": {"hash": True}}, ["nothing inside /m/*"], id="inside one of any hashes"
+        ),
         pytest.param({"/a/*": {"drop": True}, "/a/b/c": "S"}, ["nothing inside /a/*"], id="inside what is dropped"),
         pytest.param({"a": "json", "/a/b": "S"}, ["nothing inside /a"], id="a column inside text"),
         pytest.param(
@@ -108,6 +117,9 @@ def test_a_type_may_be_said_of_what_is_not_hidden_and_of_a_hash_that_it_is_text(
     [
         pytest.param({"a": "json", "/a/b": {"drop": True}, "/a/c": {"hash": True}}, id="hidden inside text of JSON"),
         pytest.param({"/m/a": {"name": "x"}, "/n/a": {"name": "x"}, "x": "S"}, id="one name in two maps"),
+        pytest.param(
+            {"a": {"hash": True}, "/a/*": {"hash": True}, "/a/*/*": {"drop": True}}, id="a hash and all inside"
+        ),
         pytest.param({"a~b": "S", "~": {"name": "tilde"}}, id="a name with a tilde, which is no pointer"),
     ],
 )
@@ -120,6 +132,16 @@ def test_the_type_of_a_place_is_said_by_the_closest_rule_that_says_one():
     by = {name: said.says_type(("a", name)).pointer for name in ("other", "named", "hashed", "text")}
     assert by == {"other": "/a/*", "named": "/a/*", "hashed": "/a/hashed", "text": "/a/text"}
     assert said.says_type(("a",)) is None
+
+
+def test_a_place_where_lists_are_hidden_inside_beside_the_hash_has_no_type():
+    said = Overrides.parse({"a": {"hash": True}, "/a/*": {"hash": True}, "b": {"hash": True}})
+    assert [said.says_type(path) and said.says_type(path).pin for path in (("a",), ("a", "x"), ("b",))] == [
+        None,
+        "S",
+        "S",
+    ]
+    assert Overrides.parse(said.to_json()) == said
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,13 @@ def test_what_the_table_may_hold_needs_a_rebuild(path):
         check_protected(THERE, COLUMNS, said(**{path: {"drop": True}}), "one secret")
 
 
+def test_inside_of_what_was_hashed_there_is_nothing_to_be_hidden():
+    inside = said(**{"/h/*": {"hash": True}})
+    assert check_protected(THERE, COLUMNS, inside, "one secret") == []
+    with pytest.raises(RebuildNeeded, match="hash set for /h"):
+        check_protected(THERE, COLUMNS, Overrides.parse({"gone": {"drop": True}, "/h/*": {"hash": True}}), "one secret")
+
+
 @pytest.mark.parametrize("overrides", [NO_OVERRIDES, Overrides.parse({"gone": {"drop": True}})])
 def test_what_is_taken_back_needs_a_rebuild(overrides):
     with pytest.raises(RebuildNeeded, match="no longer is"):

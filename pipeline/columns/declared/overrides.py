@@ -8,8 +8,8 @@ said is a DynamoDB type alone, as in the schema files of other tools, or an obje
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pipeline.columns.declared.type_words import NOTHING, TYPE_WORDS, allowed_types, decimal_scale, one_word, tags_of
@@ -30,13 +30,17 @@ _MEMBERS = ("type", "name", "drop", "hash")
 
 @dataclass(frozen=True)
 class Override:
-    """What is said of one path. `type`, `name`: empty where nothing is."""
+    """What is said of one path. `type`, `name`: empty where nothing is.
+
+    `also_inside`, of a hash: whether all that is in a map or list there is hidden as well, by what is said of ``*`` below.
+    """
 
     path: tuple[str, ...]
     type: str = ""
     name: str = ""
     drop: bool = False
     hash: bool = False
+    also_inside: bool = False
 
     @property
     def pointer(self) -> str:
@@ -57,6 +61,11 @@ class Override:
     def kind(self) -> str:
         """What becomes of such values: ``drop`` or ``hash``; never both are said."""
         return "drop" if self.drop else "hash"
+
+    @property
+    def pin(self) -> str:
+        """The type that it declares for its place; empty for none. A hash is a string, of which no list and no map has one."""
+        return "" if self.also_inside else "S" if self.hash else self.type
 
     @property
     def has_index(self) -> bool:
@@ -82,6 +91,8 @@ class Overrides:
         told = ((path, _spelled_out(said)) for path, said in raw.items())
         rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _SAYS_NOTHING)
         _check_together(rules, where)
+        hidden = {rule.path for rule in rules if rule.is_protection}
+        rules = tuple(replace(rule, also_inside=rule.hash and (*rule.path, ANY) in hidden) for rule in rules)
         # What is said of one place comes behind what is said of any.
         return cls(tuple(sorted(rules, key=lambda rule: tuple((step != ANY, step) for step in rule.path))))
 
@@ -91,7 +102,7 @@ class Overrides:
 
     def says_type(self, path: tuple[str, ...]) -> Override | None:
         """Which of them says the type of a place, by its path: the last of several. None for none."""
-        said = [rule for rule in self.rules if (rule.type or rule.hash) and rule.matches(path)]
+        said = [rule for rule in self.rules if rule.pin and rule.matches(path)]
         return said[-1] if said else None
 
     @property
@@ -203,11 +214,19 @@ def _check_together(rules: tuple[Override, ...], where: str) -> None:
                 allowed = f"no type at a place of {outer.pointer}, of which is said {outer.said} (a hash is a string)"
                 raise refusal(f"{where}[{rule.pointer!r}].type", rule.type, allowed)
             around = len(outer.path) < len(rule.path) and outer.matches(rule.path[: len(outer.path)])
-            if around and not _goes_inside(outer, rule):
+            if around and not _goes_inside(outer, rule, paths):
                 allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
+                if outer.hash:
+                    allowed += f", but that all is hidden which is in maps and lists there ({outer.pointer}/{ANY})"
                 raise refusal(f"{where}[{rule.pointer!r}]", rule.said, allowed)
 
 
-def _goes_inside(outer: Override, rule: Override) -> bool:
-    """Whether something can be said inside a path of which `outer` is said; JSON text has no columns inside."""
+def _goes_inside(outer: Override, rule: Override, paths: Container[tuple[str, ...]]) -> bool:
+    """Whether something can be said inside a path of which `outer` is said; JSON text has no columns inside.
+
+    `paths`: all of which something is said.
+    """
+    if outer.hash and rule.is_protection:
+        depth = len(outer.path)
+        return rule.path[:-1] in paths and rule.path[:depth] == outer.path and set(rule.path[depth:]) == {ANY}
     return not outer.is_protection and (outer.type in _WITH_INSIDE or (outer.type == "json" and rule.is_protection))

@@ -29,3 +29,8 @@ def is_dropped(rules: Rules) -> bool:
 def is_hashed(rules: Rules) -> bool:
     """Whether the value itself is hashed, not only something inside it."""
     return bool(rules) and any(rule.hash for path, rule in rules if not path)
+
+
+def is_hidden_inside(rules: Rules) -> bool:
+    """Whether the value is hashed, or, where it is a map or list, all that is inside it hidden."""
+    return bool(rules) and any(rule.also_inside for path, rule in rules if not path)

@@ -34,8 +34,8 @@ SECRET = "what the oracle's hashes are keyed with"  # noqa: S105 - a test's own
 Item = dict[str, Value]
 #: What a rule makes of a value; of a dropped one, nothing.
 _Change = Callable[[Said, Value], Value | None]
-#: What a rule for its elements makes of a set.
-_ChangeOfSet = Callable[[Said, Value], Value]
+#: What a rule for what is inside makes of a scalar or set.
+_ChangeOfWhole = Callable[[Said, Value], Value]
 #: What becomes of the elements of a list at a place.
 _ChangeOfList = Callable[[tuple[str, ...], list[Value]], list[Value]]
 _SETS = ("SS", "NS", "BS")
@@ -89,12 +89,12 @@ class Wishes:
         """An item that contradicts nothing of it."""
         whole = {name: self._obeying_in_map(name, found) for name, found in item.items()}
         return self._changed(
-            whole, lambda rule, found: _obeying(rule, found, dice), _obeying_in_set, self._obeying_in_list
+            whole, lambda rule, found: _obeying(rule, found, dice), _obeying_whole, self._obeying_in_list
         )
 
     def shown(self, item: Item) -> Item:
         """What the table must show of an item."""
-        return self._changed(item, _shown, _shown_of_set, lambda _, elements: elements)
+        return self._changed(item, _shown, _shown_of_whole, lambda _, elements: elements)
 
     def broken(self, table: Table) -> list[str]:
         """What a table's columns break of it: names and types."""
@@ -128,12 +128,12 @@ class Wishes:
         return {tag: {name: one for name, one in inner.items() if name not in hidden or {"M", "L", "NULL"} & set(one)}}
 
     def _changed(self, item: Item, *changes: Any) -> Item:
-        """An item with a `_Change`, a `_ChangeOfSet` and a `_ChangeOfList` made at every place."""
+        """An item with a `_Change`, a `_ChangeOfWhole` and a `_ChangeOfList` made at every place."""
         made = {name: self._made((name,), was, *changes) for name, was in item.items()}
         return {name: now for name, now in made.items() if now is not None}
 
     def _made(
-        self, path: tuple[str, ...], found: Value, change: _Change, of_set: _ChangeOfSet, of_list: _ChangeOfList
+        self, path: tuple[str, ...], found: Value, change: _Change, of_whole: _ChangeOfWhole, of_list: _ChangeOfList
     ) -> Value | None:
         for rule in self._said:
             if rule.is_of(path):
@@ -143,14 +143,14 @@ class Wishes:
                 found = made
         ((tag, inner),) = found.items()
         if tag == "M":
-            below = {name: self._made((*path, name), was, change, of_set, of_list) for name, was in inner.items()}
+            below = {name: self._made((*path, name), was, change, of_whole, of_list) for name, was in inner.items()}
             return {tag: {name: now for name, now in below.items() if now is not None}}
         if tag == "L":
-            elements = (self._made((*path, ANY), was, change, of_set, of_list) for was in of_list(path, inner))
+            elements = (self._made((*path, ANY), was, change, of_whole, of_list) for was in of_list(path, inner))
             return {tag: [now for now in elements if now is not None]}
-        if tag in _SETS:
+        if tag != "NULL":
             for rule in self._said:
-                found = of_set(rule, found) if rule.is_of((*path, ANY)) else found
+                found = of_whole(rule, found) if rule.is_of((*path, ANY)) else found
         return found
 
 
@@ -205,12 +205,16 @@ def _shown(rule: Said, found: Value) -> Value | None:
     return {"S": hashed(_canonical(found), SECRET)}
 
 
-def _obeying_in_set(rule: Said, found: Value) -> Value:
-    return {"L": []} if rule.hash else found
+def _obeying_whole(rule: Said, found: Value) -> Value:
+    """A scalar or set in the place of what all is hidden of that is inside; a set that loses its elements is NULL."""
+    ((tag, _),) = found.items()
+    if tag in _SETS:
+        return {"L": []} if rule.hash else found
+    return {"L": []} if rule.path[-2] != ANY and (rule.hash or rule.drop) else found
 
 
-def _shown_of_set(rule: Said, found: Value) -> Value:
-    return {"NULL": True} if rule.drop else found
+def _shown_of_whole(rule: Said, found: Value) -> Value:
+    return {"NULL": True} if rule.drop and set(found) & {*_SETS} else found
 
 
 def _canonical(found: Value) -> str:

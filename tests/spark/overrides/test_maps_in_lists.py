@@ -82,10 +82,9 @@ def test_a_member_that_is_called_like_a_type_is_told_from_the_type(shop):
         carry_out(source, source.windows(5, 25), **said)
 
 
-@pytest.mark.parametrize("hides", ["drop", "hash"])
-def test_what_is_hidden_in_the_maps_of_a_list_is_not_shown_by_one_map_in_its_place(shop, hides):
+def test_what_is_hidden_in_the_maps_of_a_list_is_not_shown_by_one_map_in_its_place(shop):
     one = in_map("no", {"S": "hide me"})
-    source, said = shop(), {"/w/*/no": {hides: True}, "/d/*/*/no": {hides: True}}
+    source, said = shop(), {"/w/*/no": {"hash": True}, "/d/*/*/no": {"drop": True}}
     # A dictionary may have a name that its maps have, too.
     source.put(1, item("a", w=in_list(one), d=in_list(in_list(one))), item("b", w=in_map("no", one)))
     source.put(1, item("c", w=in_map("no", {"NULL": True}), d=in_list(in_map("no", one))))
@@ -97,5 +96,5 @@ def test_what_is_hidden_in_the_maps_of_a_list_is_not_shown_by_one_map_in_its_pla
             carry_out(source, source.windows(5, 25 + n), **said)
     source.put(8, item("odd", w=one))
     source.delete(8, {"pk": {"S": "b"}})
-    assert carry_out(source, source.full(30), **said, **{"/w/no": {hides: True}})["outcome"] == "committed"
+    assert carry_out(source, source.full(30), **said, **{"/w/no": {"hash": True}})["outcome"] == "committed"
     assert "hide me" not in str(source.rows())
