@@ -103,8 +103,10 @@ class Packed:
 
 def _list(fields: Sequence[Field], values: Sequence[Sql]) -> Sql:
     """The cells of fields whose types differ at most by what plain JSON takes in them. `values`: those of the fields."""
-    if len({field.type for field in fields if field.type.kind in PARSED}) < 2:
-        return transform(call("array", *values), partial(_held, fields[0].type))
+    # Of plain JSON that stands in a cell itself, each value is already what its own field takes.
+    same, *others = {field.type if field.type.kind in PARSED else field.type.untagged for field in fields}
+    if not others:
+        return transform(call("array", *values), partial(_held, same))
     return call("array", *(let(value, partial(_held, field.type)) for field, value in zip(fields, values)))
 
 

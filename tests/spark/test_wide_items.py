@@ -45,6 +45,20 @@ def test_containers_that_differ_by_what_plain_json_takes_in_them_lie_where_a_rea
 
 
 @pytest.mark.spark
+def test_plain_json_that_takes_one_type_only_takes_nothing_from_plain_json_beside_it(spark, all_packed):
+    told, untold = (
+        columns_of(*(ColumnType(Kind.JSON, tag=tag) for tag in said)) for said in (("L", "", "M"), [""] * 3)
+    )
+    lines = [json.dumps({"Item": {field.attribute: value for field in told.all}}) for value in ({"M": {}}, {"L": [S]})]
+    typed = rows_with_misfits(items(spark.createDataFrame([(line,) for line in lines], "value string")), told)
+    rows = [([row[field.name] for field in told.all], row["_misfits"]) for row in unpacked(typed, untold).collect()]
+    assert rows == [
+        ([None, "{}", "{}"], {"/c0000": '{"M":{}}'}),
+        (['["x"]', '["x"]', None], {"/c0002": '{"L":[{"S":"x"}]}'}),
+    ]
+
+
+@pytest.mark.spark
 def test_a_sum_over_very_many_types_is_not_too_deep_for_spark(spark):
     (whole_cells,) = Packed.of(columns_of(*(struct_of(LONG, f"n{i}") for i in range(1_500)))).counts
     lists = ", ".join(f"array(named_struct('whole', {i % 3 == 0})) AS list{i}" for i in range(1_500))

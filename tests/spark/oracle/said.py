@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,19 +21,30 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Said:
-    """What is said of a path. `type`, `name`: empty where nothing is."""
+    """What is said of a path. `type`, `name`: empty where nothing is.
+
+    `also_inside`, of a hash: whether what becomes of all that is in a list or map there is said, too. `is_beside`: so it is.
+    """
 
     path: tuple[str, ...]
     type: str = ""
     name: str = ""
     drop: bool = False
     hash: bool = False
+    also_inside: bool = False
+    is_beside: bool = False
 
     @classmethod
     def of(cls, path: str, said: Any) -> Said:
         """Read an entry of the setting: of an attribute's name or a JSON pointer, a type alone or an object."""
         steps = tuple(map(_name, path[1:].split("/"))) if path.startswith("/") else (path,)
         return cls(steps, **({"type": said} if isinstance(said, str) else said))
+
+    def among(self, all_: Sequence[Said]) -> Said:
+        """The same, knowing of what else is said."""
+        also_inside = self.hash and any(other.path == (*self.path, ANY) for other in all_)
+        is_beside = any(other.hash and (*other.path, ANY) == self.path for other in all_)
+        return replace(self, also_inside=also_inside, is_beside=is_beside)
 
     def is_of(self, place: tuple[str, ...]) -> bool:
         """Whether a place is one that the path leads to. The step of an element is `ANY`, wherever it stands in its list."""

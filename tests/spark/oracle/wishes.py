@@ -64,13 +64,15 @@ class Wishes:
         #: What the jobs are told.
         self.columns = Overrides.parse(rules)
         self._rules = rules
-        self._said = [Said.of(path, said) for path, said in rules.items()]
+        all_ = [Said.of(path, said) for path, said in rules.items()]
+        self._said = [said.among(all_) for said in all_]
 
     @classmethod
     def of(cls, dice: Random, names: list[str], inner: list[str]) -> Wishes:
         """Wishes for a third of the attributes; one called ``*`` cannot be spoken of."""
         chosen = dice.sample([name for name in names if name != ANY], len(names) // 3)
-        return cls(dict(_rule(dice, name, inner, number) for number, name in enumerate(chosen)))
+        rules = dict(_rule(dice, name, inner, number) for number, name in enumerate(chosen))
+        return cls({**rules, **_also_inside(rules)})
 
     def others(self, dice: Random, names: list[str], called: str = "later") -> Wishes:
         """What is said later: some of it no more, some attributes dropped and named that nothing was said of.
@@ -158,6 +160,13 @@ class Wishes:
 NO_WISHES = Wishes({})
 
 
+def _also_inside(rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Of some attributes that are hashed, what becomes of lists and maps in their place; without dice, so that lives stay."""
+    said = [Said.of(path, rule) for path, rule in rules.items()]
+    names = [one.path[0] for one in said if one.hash and len(one.path) == 1]
+    return {f"{pointer('', name)}/{ANY}": {("hash", "drop")[n % 2]: True} for n, name in enumerate(names) if n % 3 < 2}
+
+
 def _rule(dice: Random, name: str, inner: list[str], number: int) -> tuple[str, Any]:
     """Something said of an attribute, or of what is inside it."""
     usual, steps = usual_type(name, dice), [name]
@@ -187,7 +196,7 @@ def _names_in(found: Value) -> Iterator[str]:
 def _obeying(rule: Said, found: Value, dice: Random) -> Value:
     """The value, or another where it contradicts."""
     ((tag, _),) = found.items()
-    if rule.hash and tag in ("L", "M"):
+    if rule.hash and tag in ("L", "M") and not rule.also_inside:
         return {"S": scalar(dice, "S")}
     if not rule.type or tag == "NULL":
         return found
@@ -200,7 +209,7 @@ def _shown(rule: Said, found: Value) -> Value | None:
     ((tag, _),) = found.items()
     if rule.drop:
         return None
-    if not rule.hash or tag == "NULL":
+    if not rule.hash or tag == "NULL" or (rule.also_inside and tag in ("L", "M")):
         return found
     return {"S": hashed(_canonical(found), SECRET)}
 
@@ -208,6 +217,8 @@ def _shown(rule: Said, found: Value) -> Value | None:
 def _obeying_whole(rule: Said, found: Value) -> Value:
     """A scalar or set in the place of what all is hidden of that is inside; a set that loses its elements is NULL."""
     ((tag, _),) = found.items()
+    if rule.is_beside:
+        return found
     if tag in _SETS:
         return {"L": []} if rule.hash else found
     return {"L": []} if rule.path[-2] != ANY and (rule.hash or rule.drop) else found
@@ -232,4 +243,4 @@ def _text(tag: str, inner: Any) -> Any:
 
 
 def _type_of(rule: Said) -> type[IcebergType]:
-    return StringType if rule.hash else _TYPES.get(rule.type, IcebergType)
+    return StringType if rule.hash and not rule.also_inside else _TYPES.get(rule.type, IcebergType)
