@@ -69,8 +69,8 @@ class Packed:
             return [_taken(field.type, f"{found}.c{next(places)}") for field in fields]
 
         lists = {_APART: call("array", *values(self.apart))}
-        for i, fields in enumerate(self.lists.values()):
-            lists[f"list{i}"] = _list(fields, values(fields))
+        for i, (type_, fields) in enumerate(self.lists.items()):
+            lists[f"list{i}"] = _list(type_, fields, values(fields))
         return struct(**lists)
 
     def value(self, item: Sql, place: int) -> Sql:
@@ -101,10 +101,10 @@ class Packed:
         return [total] if sizes else []
 
 
-def _list(fields: Sequence[Field], values: Sequence[Sql]) -> Sql:
-    """The cells of fields whose types differ at most by what plain JSON takes in them. `values`: those of the fields."""
+def _list(type_: ColumnType, fields: Sequence[Field], values: Sequence[Sql]) -> Sql:
+    """The cells of fields of one type, which differ at most by what plain JSON takes in them. `values`: those of the fields."""
     # Of plain JSON that stands in a cell itself, each value is already what its own field takes.
-    same, *others = {field.type if field.type.kind in PARSED else field.type.untagged for field in fields}
+    same, *others = {field.type for field in fields if field.type.kind in PARSED} or {type_}
     if not others:
         return transform(call("array", *values), partial(_held, same))
     return call("array", *(let(value, partial(_held, field.type)) for field, value in zip(fields, values)))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from pipeline.columns.in_table.own_columns import lost_own, own_ids
@@ -46,7 +46,7 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     if not earlier:
         return  # as nearly always: the rows were written with the columns of now
     # A column that is to replace another holds nothing yet: who has named one so has taken it away.
-    now = {field.id: field.kind for field in schema_fields(_columns(metadata, current))}
+    now = _kinds_by_id(_columns(metadata, current))
     holders = _holders(metadata, current, metadata.get("properties", {}))
     for schema_id in earlier:
         _refuse_lost(name for name, id_ in own_ids(_fields(metadata, schema_id)).items() if own.get(name) != id_)
@@ -61,7 +61,7 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
     check_read(metadata)
-    now = {field.id: field.kind for field in schema_fields(current_schema(metadata)["fields"])}
+    now = _kinds_by_id(current_schema(metadata)["fields"])
     _refuse_lost(lost_own(metadata))
     _refuse_without(
         _columns(metadata, _schema_of(metadata, snapshot_id)), lambda id_, type_: now.get(id_, type_) == type_
@@ -89,9 +89,7 @@ def _fields(metadata: Mapping[str, Any], schema_id: int | None) -> Iterable[Any]
 
 def _refuse_without(columns: Iterable[Any], is_there: Callable[[int, str], bool]) -> None:
     """Refuse a table in which one of these columns, or what is inside, is not there, as its id and type tell."""
-    _refuse_lost(
-        raw["name"] for raw in columns if not all(is_there(field.id, field.kind) for field in schema_fields([raw]))
-    )
+    _refuse_lost(raw["name"] for raw in columns if not all(is_there(*one) for one in _kinds_by_id([raw]).items()))
 
 
 def _refuse_lost(lost: Iterable[str]) -> None:
@@ -175,7 +173,7 @@ def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
 
     A job has made them ready, and no row has come to use them. Of nested ones only the outermost.
     """
-    wanted = made - set(_all_ids(_fields(metadata, shown_schema_id(metadata))))
+    wanted = made - set(_kinds_by_id(_fields(metadata, shown_schema_id(metadata))))
     found = {path for path, id_ in ids_by_path(current_schema(metadata)["fields"]).items() if id_ in wanted}
     return sorted(path for path in found if path.rpartition(".")[0] not in found)
 
@@ -191,14 +189,14 @@ def used_by_layout(metadata: Mapping[str, Any]) -> frozenset[str]:
     orders = (order for order in metadata.get("sort-orders", []) if order["order-id"] == order_id)
     sources |= {field["source-id"] for order in orders for field in order["fields"]}
     columns = current_schema(metadata)["fields"]
-    return frozenset(raw["name"] for raw in columns if not sources.isdisjoint(_all_ids([raw])))
+    return frozenset(raw["name"] for raw in columns if not sources.isdisjoint(_kinds_by_id([raw])))
 
 
 def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
     """The ids of all columns that a table has now, and of what is inside them."""
-    return frozenset(_all_ids(current_schema(metadata)["fields"]))
+    return frozenset(_kinds_by_id(current_schema(metadata)["fields"]))
 
 
-def _all_ids(columns: Iterable[Any]) -> Iterator[int]:
-    """The ids of the columns, and of all that is inside them."""
-    return (field.id for field in schema_fields(columns))
+def _kinds_by_id(columns: Iterable[Any]) -> dict[int, str]:
+    """What the columns, and all that is inside them, are: scalars' types, and kinds of containers, by the ids."""
+    return {field.id: field.kind for field in schema_fields(columns)}

@@ -23,7 +23,8 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
 class Said:
     """What is said of a path. `type`, `name`: empty where nothing is.
 
-    `also_inside`, of a hash: whether what becomes of all that is in a list or map there is said, too. `is_beside`: so it is.
+    `also_inside`, of a hash: whether what becomes of all that is in a list or map there is said, too.
+    `is_beside`: whether it is said of all that is inside, beside such a hash.
     """
 
     path: tuple[str, ...]
