@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from pipeline.deployment import Deployment
 from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, PitrOff, error_names
 from pipeline.events import PlanEvent, StateEvent
@@ -19,7 +21,7 @@ from pipeline.wording import words
 
 _HAPPENS = "If the table is not caught up by then, only a new full export helps."
 _HAS_HAPPENED = "Changes after the watermark can no longer be exported; the table can only be made anew."
-#: How an execution has ended, or where it is: the last that it did, with the error and its cause.
+#: The last that an execution did, with the error and its cause.
 _LOOK = "aws stepfunctions get-execution-history --reverse-order --max-items 5 --execution-arn "
 #: How a remedy begins of what has always healed so far.
 _WAIT = "Nothing to do"
@@ -113,7 +115,7 @@ def _help(event: StateEvent, failure: Failure | None, incident: Incident | None,
     if error and not error.heals_by_itself:
         return error.default_remedy, error.command
     if at_work := plan.get("at_work"):
-        return "Look what the run that is at work waits for; only its end lets the table go on.", _LOOK + at_work
+        return "Look what the run that is at work waits for; only its end lets the table go on.", _look(at_work)
     if is_made_anew:
         return ANEW, RUN_NOW
     return "Start a run: it brings the table forward, or a mail says what holds it up.", RUN_NOW
@@ -127,7 +129,12 @@ def _against(failure: Failure, event: StateEvent, incident: Incident | None) -> 
     since = next((f"since {format_instant(one.since)}" for one in earlier if one.kind == as_told), "this time")
     told = f"It heals by itself as a rule, and {since} it has not: read why this run has failed."
     advice = "" if failure.remedy.startswith(_WAIT) else f" {failure.remedy}"
-    return f"{told}{advice}", _LOOK + event["execution"]
+    return f"{told}{advice}", _look(event["execution"])
+
+
+def _look(execution: str) -> str:
+    """How to see how an execution has ended, or where it is. Who starts one may give its name brackets and quotes."""
+    return _LOOK + shlex.quote(execution)
 
 
 def _next_warning(level: int) -> list[str]:

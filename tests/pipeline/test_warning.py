@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -101,6 +102,13 @@ def test_while_another_run_is_at_work_it_is_that_one_to_look_at():
     told = outlook(wish(), world, update(world), TableSettings("orders", "orders"), Told(), at("14:00"))
     mail = warned(None, Told(level=50), **told)
     assert mail.facts["command"].endswith(f" --execution-arn {OTHER}")
+
+
+@pytest.mark.parametrize("name", ["orders(2)", "ada's"])
+def test_an_execution_is_found_by_the_command_whatever_a_person_has_called_it(name):
+    other = f"{OTHER.rpartition(':')[0]}:{name}"
+    mail = warned(None, Told(level=50), at_work=other)
+    assert mail.facts["command"].endswith(f" --execution-arn {shlex.quote(other)}")
 
 
 @pytest.mark.parametrize("rebuilds", [False, True])
