@@ -52,7 +52,7 @@ def _missing_of_earlier(spark: SparkSession, table: Table, gone: str) -> TableFi
         ids = {one["snapshot-id"] for one in table.metadata()["snapshots"] if one.get("manifest-list") == gone}
     if not ids:
         return None
-    (catalog, _, name), those = table.name.partition("."), ", ".join(map(str, sorted(ids)))
+    (catalog, _, name), those = table.sql_name.partition("."), ", ".join(map(str, sorted(ids)))
     remedy = (
         "What the table shows now is whole. Bring the file back, or let the snapshots go that need it, in a Spark shell: "
         f"CALL {catalog}.system.expire_snapshots(table => '{name}', snapshot_ids => array({those}), older_than => TIMESTAMP "

@@ -38,7 +38,7 @@ def unfit_property(table: Table, failure: Exception) -> PropertyUnfit | None:
             mended = f"SET TBLPROPERTIES ('{key}' = '{ours[key]}')" if key in ours else f"UNSET TBLPROPERTIES ('{key}')"
             return PropertyUnfit(
                 f"{table.name} cannot be read or written as its property {key} says, which is {value}: {said.splitlines()[0]}",
-                f"In a Spark shell on the tables: ALTER TABLE {table.name} {mended}, then start a run.",
+                f"In a Spark shell on the tables: ALTER TABLE {table.sql_name} {mended}, then start a run.",
             )
     return None
 

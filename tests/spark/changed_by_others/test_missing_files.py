@@ -119,6 +119,8 @@ def test_what_only_an_earlier_snapshot_needs_holds_up_nothing_but_maintenance_wh
             aged.maintain(OLD)
         assert refused.value.message.endswith(f" need: {gone}")
     assert str(former["snapshot-id"]) in refused.value.remedy
+    # Without backticks Spark would take a name such as 2024 for a number.
+    assert f"CALL `glue`.system.expire_snapshots(table => '`shop`.`{aged.name}`', " in refused.value.remedy
     goes_on(aged)
     call = re.search(r"CALL .*'\)", refused.value.remedy)[0]
     with contextlib.suppress(Py4JJavaError):

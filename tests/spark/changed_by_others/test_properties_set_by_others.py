@@ -205,9 +205,23 @@ def test_a_value_that_iceberg_does_not_take_is_refused_by_name_with_the_statemen
         said = source.report(orders[job])
         assert (said["error"], said["remedy"]) == ("PropertyUnfit", found.value.remedy)
     assert source.state.watermark == minute(5)
-    (told,) = re.findall(r"ALTER TABLE glue\.shop\.\w+ (.*), then start a run", found.value.remedy)
+    (told,) = re.findall(r"ALTER TABLE `glue`\.`shop`\.`\w+` (.*), then start a run", found.value.remedy)
     assert told == statement.format(name=name)
     source.change(f"ALTER table TABLE {told}")
     for job in ("verify", "maintain", "merge"):
         source.run(orders[job])
+    assert source.differences(20) == []
+
+
+def test_the_statement_can_be_pasted_for_a_table_that_is_called_like_a_number(shop):
+    source = shop()
+    source.name = f"{source.name.removeprefix('orders')}e5"
+    source.put(1, item("a"))
+    source.load(5)
+    source.put(6, item("b"))
+    source.spark.sql(f"ALTER TABLE glue.shop.`{source.name}` SET TBLPROPERTIES ('write.merge.mode' = 'foo')")
+    with pytest.raises(PropertyUnfit) as refused:
+        source.merge(5, 20)
+    source.spark.sql(re.findall(r"ALTER TABLE .*'\)", refused.value.remedy)[0])
+    source.merge(5, 20)
     assert source.differences(20) == []
