@@ -16,6 +16,7 @@ from pipeline.setting_checks import is_whole
 from pipeline.settings import TICKS, is_table_name
 
 _EXAMPLE_START = 'such as "from": "2026-11-01T00:00:00Z"'
+_OF_THE_SCHEDULE = ("table", "scheduled_time", "tick_minutes")
 _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time", "tick_minutes")
 
 
@@ -63,10 +64,13 @@ def tick_of(raw: Any) -> datetime | None:
     """The time that the schedule meant an execution for; None for one that a person has started.
 
     Only the schedule fills in ``scheduled_time``. It tells whom a failure concerns: the one who asked, always, or those who
-    watch the schedule, once. An input that cannot be read at all is a person's.
+    watch the schedule, once. An input that cannot be read at all is a person's; and so is one of the schedule's that somebody
+    has taken and added to, for the schedule asks for nothing but an update.
     """
+    if not isinstance(raw, Mapping) or raw.keys() - _OF_THE_SCHEDULE:
+        return None
     try:
-        return parse_instant(raw["scheduled_time"]) if isinstance(raw, Mapping) else None
+        return parse_instant(raw["scheduled_time"])
     except (KeyError, ValueError):
         return None
 

@@ -158,3 +158,13 @@ def test_a_report_that_cannot_be_read_does_not_keep_the_mail_from_being_sent(acc
 def test_whatever_a_person_asked_for_the_mail_about_it_is_sent(account: Account, before: int, asked: Any):
     failed("Plan", "InputRefused", "…", plan={}, input=asked)
     assert only_mail(account, before)["Subject"] == "[Tidemark] FAILED an unknown table: InputRefused"
+
+
+def test_who_adds_a_wish_to_an_input_of_the_schedule_is_answered_whatever_has_been_told(account: Account):
+    before = len(account.aws.outbox())
+    tick = {"table": "orders", "scheduled_time": "2026-11-21T12:15:00Z", "tick_minutes": 15}
+    for asked in (tick, tick, {**tick, "mode": "verify"}):
+        failed("Plan", "ControlUnknown", input=asked, plan={})
+    told_once, answer = account.aws.outbox()[before:]
+    assert "ask again" not in told_once.get_content()
+    assert '"mode":"verify"' in answer.get_content(), "it was not begun, and is to be asked for again"

@@ -113,6 +113,14 @@ def test_every_other_execution_is_a_person_s(asked):
 
 
 @pytest.mark.parametrize(
+    "more", [{"mode": "verify"}, {"mode": "update"}, {"dry_run": True}, {"from": None}, {"fom": ""}]
+)
+def test_what_is_added_to_an_input_of_the_schedule_a_person_has_added(more):
+    ours = {"table": "orders", "scheduled_time": "2026-11-21T12:15:00Z", "tick_minutes": 15}
+    assert (tick_of(ours), tick_of({**ours, **more})) == (at("12:15"), None)
+
+
+@pytest.mark.parametrize(
     ("said", "minutes"),
     [
         (1, 1),
