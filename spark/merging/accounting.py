@@ -54,7 +54,7 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], orde
     """
     rows = table.select(*key, F.lit(True).alias("#there"), F.col(WRITE_TIME).alias("#time"))
     there, deleted = F.col("#there").isNotNull(), F.col(DELETED)
-    is_same = F.lit(False) if order.mends else F.coalesce(F.col("#time") == F.col(WRITE_TIME), F.lit(False))
+    is_same = F.lit(False) if order.mends else F.col("#time") == F.col(WRITE_TIME)
     outcome = (
         F.when(there & deleted, "deleted")
         .when(there & is_same, "already_there")
