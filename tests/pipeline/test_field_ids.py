@@ -154,6 +154,7 @@ def test_columns_that_have_exchanged_their_attributes_ask_for_a_new_table(then, 
             pair("the first", "b"), pair("the first", "b"), '{"1":"a"}', id="who did not rename the attribute"
         ),
         pytest.param(pair("b", "b"), pair("a", "b"), "{}", id="to what is another's"),
+        pytest.param(pair("a", "b"), pair("b", "a"), '{"1":"a","2":"b"}', id="with another's, as the property tells"),
         pytest.param(
             pair("b", "full b"),
             pair("b", "full b", "new"),
