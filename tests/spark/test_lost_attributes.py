@@ -152,13 +152,27 @@ def test_names_of_a_dictionary_are_data_and_not_told_of(shop):
     assert source.merge(5, 20)["removed_attributes"] == []
 
 
-def test_fields_that_are_dropped_are_told_of_nowhere(shop):
-    source = shop(columns=Overrides.parse({"/who/zip": {"drop": True}, "/all/*": {"drop": True}}))
-    source.put(1, *(item(pk, who={"M": {"zip": S, "city": S}}, all={"M": {"a": S}}) for pk in "ab"))
+def test_what_is_dropped_inside_is_told_of_nowhere_and_all_else_around_it_is(shop):
+    said = {
+        "/who/zip": {"drop": True},
+        "/all/*": {"drop": True},
+        "/prices": {"type": "map"},
+        "/prices/x": {"drop": True},
+        "/rates": {"type": "map"},
+        "/rates/x/*": {"drop": True},
+    }
+    source = shop(columns=Overrides.parse(said))
+    full, left = {"eur": N, "usd": N}, {"eur": N}
+    prices, fewer = ({"M": {"x": {"M": x}, "y": {"M": left}}} for x in (full, left))
+    more = {"all": {"M": {"a": S}}, "prices": prices, "rates": prices}
+    source.put(1, *(item(pk, who={"M": {"zip": S, "city": S}}, **more) for pk in "abc"))
     source.load(5)
-    source.put(6, item("a", who={"M": {}}, all={"M": {}}), item("b", who={"M": {"city": S}}, all={"M": {}}))
-    told = source.merge(5, 20)["removed_attributes"]
-    assert told == [{"path": "/who/city", "count": 1, "example": '{"pk":"a"}'}]
+    more = {"all": {"M": {}}, "prices": fewer, "rates": fewer}
+    source.put(6, item("a", who={"M": {}}, **more), item("b", who={"M": {"city": S}}, **more), item("c", **more))
+    assert source.merge(5, 20)["removed_attributes"] == [
+        {"path": "/who", "count": 1, "example": '{"pk":"c"}'},
+        {"path": "/who/city", "count": 1, "example": '{"pk":"a"}'},
+    ]
 
 
 def test_a_map_that_is_gone_or_another_type_now_is_not_gone_through(shop):
