@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.misfit_paths import resolved
-from pipeline.columns.pointers import step
+from pipeline.columns.pointers import pointer_to
 from pipeline.columns.profile import ELEMENT, Observed, Path, member_step, rule_path
 from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 
@@ -96,7 +96,7 @@ def _changes_inside(before: ColumnType, after: ColumnType, name: str, path: Path
 
 
 def _pointer(path: Path) -> str:
-    return "".join("/" + step(name) for name in rule_path(path))
+    return pointer_to(rule_path(path))
 
 
 def _word(type_: ColumnType) -> str:

@@ -15,6 +15,7 @@ from pipeline.columns.declared.overrides import ANY, Override, Overrides, mended
 from pipeline.columns.in_table.odd_names import check_carried
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import name_in_files
+from pipeline.columns.pointers import pointer_to
 from pipeline.columns.profile import Profile
 from pipeline.columns.types import ColumnType, Field, Kind, set_tag
 from pipeline.errors import OverrideContradicted, RebuildNeeded
@@ -211,7 +212,7 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
             if Kind.LIST in kinds and step != ANY:
                 told, remedy = "a name in a list", f"write {ANY} in the place of {step}, for every element"
             elif Kind.SET in kinds and step == ANY:
-                told, remedy = "elements of a set", f"say it of the set, {Override(rule.path[:depth]).pointer}"
+                told, remedy = "elements of a set", f"say it of the set, {pointer_to(rule.path[:depth])}"
             else:
                 continue
             raise OverrideContradicted(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 #: What a step spells otherwise, in the order in which it is spelled; it is read in the opposite one.
 ESCAPES = (("~", "~0"), ("/", "~1"))
 
@@ -11,6 +13,11 @@ def step(name: str) -> str:
     for character, escape in ESCAPES:
         name = name.replace(character, escape)
     return name
+
+
+def pointer_to(names_: Iterable[str]) -> str:
+    """The pointer to what lies under these names and indices, outermost first."""
+    return "".join("/" + step(name) for name in names_)
 
 
 def names(pointer: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides
 from pipeline.columns.in_table.table_columns import Columns
+from pipeline.columns.pointers import pointer_to
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.errors import RebuildNeeded
 from pipeline.instants import format_instant
@@ -51,7 +52,7 @@ def check_protected(protected: str, columns: Columns, overrides: Overrides, fing
     # Of what was hashed, no map and no list has come into the table.
     nowhere = {pointer for what, pointer in before if what == "hash"}
     added = (rule for said, rule in sorted(wanted.items()) if said not in before)
-    new = [rule for rule in added if rule.path[-1] != ANY or Override(rule.path[:-1]).pointer not in nowhere]
+    new = [rule for rule in added if rule.path[-1] != ANY or pointer_to(rule.path[:-1]) not in nowhere]
     for rule in new:
         if _may_hold(columns, rule):
             raise holds_plain(rule)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides, mended_by
 from pipeline.columns.declared.type_words import is_narrow, tags_of
-from pipeline.columns.pointers import names, step
+from pipeline.columns.pointers import names, pointer_to
 from pipeline.columns.types import Field
 from pipeline.errors import OverrideContradicted
 from spark.expressions.sql import Sql, literal, one_of, when
@@ -68,33 +68,26 @@ def _missed(found: str) -> tuple[str, str, str]:
     `found`: see CONTRADICTED.
     """
     pointer, _, why = found.rpartition("\n")
-    rule, column = Override(names(pointer)), f"columns[{pointer!r}]"
+    path, column = names(pointer), f"columns[{pointer!r}]"
+    attribute, itself = pointer_to(path[:1]), pointer_to(path[:-1])
     if EXCLUDES in why:
         return f"{column} declares {why}", "one", ""
     if why == IN_LIST:
-        instead = (
-            f"say the same of what stands in lists, with {ANY} in the place of an index, or drop /{step(rule.path[0])}"
-        )
+        instead = f"say the same of what stands in lists, with {ANY} in the place of an index, or drop {attribute}"
         return f"{column} speaks of what is in a map", "it in a list", instead
     if why == OUTSIDE:
-        instead = f"say the same of what stands there, without the {ANY} before its name, or drop /{step(rule.path[0])}"
+        instead = f"say the same of what stands there, without the {ANY} before its name, or drop {attribute}"
         return f"{column} speaks of what is in the maps of a list or map", "it outside of those", instead
     if why == ITSELF:
-        itself = Override(rule.path[:-1]).pointer
         instead = f"hash what stands in the place of maps and lists as well ({itself}), or drop {itself}"
         return f"{column} speaks of what is inside", "a scalar", instead
     if why == INDEX:
         return f"{column} speaks of an index in a list", "a list", f"write {ANY} in the place of it, for every element"
-    if rule.path[-1] == ANY:
-        whole = Override(rule.path[:-1]).pointer
-        said = f"{column} sets hash, which maps and lists have none of, nor the elements of a set"
-        return (
-            said,
-            "one",
-            f"hash a set itself ({whole}), what is inside a map or list as well ({pointer}/{ANY}), or drop {pointer}",
-        )
-    said = f"{column} sets hash, which maps and lists have none of"
-    return said, "one", f"hash what is inside as well ({pointer}/{ANY}) or drop {pointer}"
+    said, inside = f"{column} sets hash, which maps and lists have none of", f"{pointer}/{ANY}"
+    if path[-1] == ANY:
+        remedy = f"hash a set itself ({itself}), what is inside a map or list as well ({inside}), or drop {pointer}"
+        return f"{said}, nor the elements of a set", "one", remedy
+    return said, "one", f"hash what is inside as well ({inside}) or drop {pointer}"
 
 
 def _is_at(rule: Override) -> Sql:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pipeline.columns.declared.type_words import NOTHING, TYPE_WORDS, allowed_types, decimal_scale, one_word, tags_of
 from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name, name_in_files
-from pipeline.columns.pointers import names, step
+from pipeline.columns.pointers import names, pointer_to
 from pipeline.identity import KeyAttribute
 from pipeline.setting_checks import refusal
 
@@ -45,7 +45,7 @@ class Override:
     @property
     def pointer(self) -> str:
         """The path as a JSON pointer."""
-        return "".join("/" + step(name) for name in self.path)
+        return pointer_to(self.path)
 
     @property
     def said(self) -> dict[str, Any]:

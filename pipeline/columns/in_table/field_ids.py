@@ -20,7 +20,7 @@ from pipeline.columns.in_table.table_columns import (
 )
 from pipeline.columns.in_table.unread import check_read
 from pipeline.columns.names import doc_of
-from pipeline.columns.pointers import step
+from pipeline.columns.pointers import pointer_to
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import with_marker
@@ -105,7 +105,7 @@ def _refuse_exchanged(then: Set[_Holder], now: Set[_Holder], kept: Set[int]) -> 
     """
     there, stayed = {place for place, _ in now}, {place for place, _ in then & now}
     if moved := {place for place, id_ in then if id_ not in kept and place in there - stayed}:
-        names = ", ".join(sorted(on_one_line("".join(f"/{step(name)}" for name in place)) for place in moved))
+        names = ", ".join(sorted(on_one_line(pointer_to(place)) for place in moved))
         raise _older_than_columns(f"other columns held {names} then")
 
 
