@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
 from pipeline.columns.in_table.table_columns import Columns
-from pipeline.columns.pins import TAG_OF_PIN, obeys
 from pipeline.columns.types import ColumnType, Field, Kind
 
 

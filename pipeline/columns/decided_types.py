@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pipeline.columns.declared.type_words import decimal_scale, tags_of
+from pipeline.columns.declared.type_words import tags_of, type_of_pin
 from pipeline.columns.field_counts import has_room
 from pipeline.columns.names import column_names
 from pipeline.columns.profile import Profile
@@ -36,7 +36,6 @@ from pipeline.columns.types import (
     SCALAR_TAGS,
     SCALARS,
     TEXT,
-    TYPE_OF_PIN,
     ColumnType,
     Field,
     Kind,
@@ -89,12 +88,6 @@ def _pinned(seen: Profile) -> ColumnType | None:
         # Of values of other types alone: a column that none of them fits, so that they are seen.
         return _NARROWEST.get(seen.pin) if seen.values else None
     return number_type(seen) if tag == "N" else _container({tag}, seen)
-
-
-def type_of_pin(pin: str) -> ColumnType | None:
-    """The type that a declared one makes of a column, whatever the data; None where it leaves a choice to them."""
-    scale = decimal_scale(pin)
-    return TYPE_OF_PIN.get(pin) if scale is None else ColumnType(Kind.DECIMAL, scale=scale)
 
 
 def number_type(seen: Profile) -> ColumnType:

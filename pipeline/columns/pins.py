@@ -1,6 +1,6 @@
 """What overrides make of columns: types and names declared before anything is decided, columns that go, and what contradicts.
 
-A pin is the type that the user has declared for a path. Pure.
+Pure.
 """
 
 from __future__ import annotations
@@ -10,27 +10,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipeline.columns.decided_types import type_of_pin
 from pipeline.columns.declared.overrides import ANY, Override, Overrides, mended_by
+from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
 from pipeline.columns.in_table.odd_names import check_carried
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import name_in_files
 from pipeline.columns.pointers import pointer_to
 from pipeline.columns.profile import Profile
-from pipeline.columns.types import ColumnType, Field, Kind, set_tag
+from pipeline.columns.types import ColumnType, Field, Kind
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 
-#: The kinds among which the data decide.
-_KINDS_OF_PIN = {
-    "N": (Kind.LONG, Kind.DECIMAL, Kind.DIGITS),
-    "L": (Kind.LIST, Kind.JSON),
-    "M": (Kind.STRUCT, Kind.DICTIONARY, Kind.JSON),
-    "struct": (Kind.STRUCT, Kind.JSON),
-    "map": (Kind.DICTIONARY, Kind.JSON),
-}
 _LISTS = (Kind.LIST, Kind.DICTIONARY)
-#: The type of DynamoDB's that a pin is for, where it may leave the column plain JSON.
-TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
 
 
 def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) -> Profile:
@@ -78,15 +68,6 @@ def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:
         at.elements = Profile()  # of lists that were all empty
     below = [*at.members.values(), *([at.elements] if at.elements else [])]
     return [place for one in below for place in _places(one, rest)]
-
-
-def obeys(type_: ColumnType, pin: str) -> bool:
-    """Whether a column's type is one that a pin allows."""
-    if only := type_of_pin(pin):
-        return type_ == only
-    if pin == "NS":
-        return type_.kind is Kind.SET and set_tag(type_) == "NS"
-    return type_.kind in _KINDS_OF_PIN[pin]
 
 
 def without_dropped(fields: tuple[Field, ...], overrides: Overrides) -> tuple[Field, ...]:

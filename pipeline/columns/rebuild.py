@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
 from pipeline.columns.declared.overrides import NO_OVERRIDES, Override, Overrides, mended_by
+from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.in_table.odd_names import carried, check_fixed_names
 from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import REPLACEMENT
-from pipeline.columns.pins import Place, checked, obeys, pinned, places_at, twins, without_dropped
+from pipeline.columns.pins import Place, checked, pinned, places_at, twins, without_dropped
 from pipeline.columns.profile import Profile
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
 from pipeline.columns.undecided import without_undecided
@@ -214,7 +215,7 @@ def _as_exact(type_: ColumnType, decided: ColumnType | None, seen: Profile) -> C
 def _is_outgrown(type_: ColumnType, seen: Profile) -> bool:
     """Whether a struct has no room for fields of what turns out to be a dictionary; or plain JSON is declared to be more."""
     if type_.kind is Kind.JSON:
-        return seen.pin in ("L", "M", "struct", "map")
+        return seen.pin in TAG_OF_PIN
     if type_.kind is not Kind.STRUCT or not is_dictionary(seen):
         return False
     named = {field.attribute for field in type_.fields}

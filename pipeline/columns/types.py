@@ -67,18 +67,6 @@ class Field:
 TEXT, LONG, DIGITS = ColumnType(Kind.TEXT), ColumnType(Kind.LONG), ColumnType(Kind.DIGITS)
 BYTES, FLAG, SCALARS, JSON = (ColumnType(k) for k in (Kind.BYTES, Kind.FLAG, Kind.SCALARS, Kind.JSON))
 
-#: What a declared type makes of a column, whatever the data.
-TYPE_OF_PIN = {
-    "S": TEXT,
-    "B": BYTES,
-    "BOOL": FLAG,
-    "SS": ColumnType(Kind.SET, element=TEXT),
-    "BS": ColumnType(Kind.SET, element=BYTES),
-    "string": SCALARS,
-    "bigint": LONG,
-    "json": JSON,
-}
-
 
 def taken_tags(type_: ColumnType) -> frozenset[str]:
     """The DynamoDB types that a column takes."""

@@ -9,9 +9,9 @@ from collections.abc import Set
 from dataclasses import replace
 
 from pipeline.columns.decided_types import as_declared, column_type
+from pipeline.columns.declared.type_words import obeys
 from pipeline.columns.growth import inside_of
 from pipeline.columns.in_table.table_columns import Columns
-from pipeline.columns.pins import obeys
 from pipeline.columns.profile import Profile
 from pipeline.columns.types import JSON, ColumnType, Kind
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pipeline.columns.beyond_columns import beyond_columns
-from pipeline.columns.decided_types import type_of_pin
 from pipeline.columns.declared.overrides import ANY, Override, Overrides
 from pipeline.columns.declared.rules_inside import Rules, below, inside_items
-from pipeline.columns.declared.type_words import is_narrow, tags_of
+from pipeline.columns.declared.type_words import is_narrow, tags_of, type_of_pin
 from pipeline.columns.in_table.table_columns import Columns
 from spark.expressions.numbers import number
 from spark.expressions.sql import Sql, call, function, joined, let, literal, member, one_of, transform, when

@@ -12,7 +12,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline.columns.declared.type_words import NOTHING, TYPE_WORDS, allowed_types, decimal_scale, one_word, tags_of
+from pipeline.columns.declared.type_words import NOTHING, TAG_OF_PIN, allowed_types, is_type_word, one_word, tags_of
 from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name, name_in_files
 from pipeline.columns.pointers import names, pointer_to
 from pipeline.identity import KeyAttribute
@@ -24,7 +24,7 @@ _INDEX = re.compile("0|[1-9][0-9]*")
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 #: NULL alone, as an object.
 _SAYS_NOTHING = {"type": NOTHING}
-_WITH_INSIDE = ("", "L", "M", "struct", "map")
+_WITH_INSIDE = ("", *TAG_OF_PIN)
 _MEMBERS = ("type", "name", "drop", "hash")
 
 
@@ -179,7 +179,7 @@ def _override(path: str, said: Any, where: str) -> Override:
     if ("drop" in said and len(said) > 1) or ("hash" in said and "type" in said):
         raise refusal(where, dict(said), "drop alone; hash without a type, since a hash is a string")
     rule = Override(steps, **said)
-    if "type" in said and rule.type not in TYPE_WORDS and (decimal_scale(str(rule.type)) is None):
+    if "type" in said and not is_type_word(rule.type):
         raise refusal(f"{where}.type", rule.type, allowed_types(rule.type))
     if "name" in said:
         _check_name(rule, f"{where}.name")
