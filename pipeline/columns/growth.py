@@ -11,7 +11,8 @@ from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
 from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
-from pipeline.columns.pins import checked, pinned
+from pipeline.columns.override_checks import checked
+from pipeline.columns.pins import pinned
 from pipeline.columns.profile import Profile
 from pipeline.columns.types import BYTES, LONG, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute

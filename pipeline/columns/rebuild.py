@@ -7,7 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
-from pipeline.columns.declared.overrides import NO_OVERRIDES, Override, Overrides, mended_by
+from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides, mended_by
 from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
 from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
 from pipeline.columns.growth import inside_of, key_type, with_room
@@ -15,7 +15,8 @@ from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_
 from pipeline.columns.in_table.odd_names import carried, check_fixed_names
 from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import REPLACEMENT
-from pipeline.columns.pins import Place, checked, pinned, places_at, twins, without_dropped
+from pipeline.columns.override_checks import checked, is_of_other_type, places_at, twins
+from pipeline.columns.pins import pinned, without_dropped
 from pipeline.columns.profile import Profile
 from pipeline.columns.types import JSON, ColumnType, Field, Kind, taken_tags
 from pipeline.columns.undecided import without_undecided
@@ -125,18 +126,16 @@ def _check_fixed(there: Columns, overrides: Overrides, fixed: Set[str]) -> None:
     names = {field.attribute: field.name for field in there.attributes if field.name in fixed}
     for rule in overrides.rules:
         at_place = places_at(there, rule.path) if rule.path[0] in names else []
-        if any(rule.drop or not _is_as_said(place, rule, overrides) for place in at_place):
+        if any(
+            rule.drop or rule.name not in ("", place.name) or is_of_other_type(place, rule, overrides)
+            for place in at_place
+        ):
             column = names[rule.path[0]]
             raise PartitionsKept(
                 f"the table is, or was, partitioned or sorted by {column}, which columns[{rule.pointer!r}] wants otherwise",
                 mended_by("take that back")
                 + " To have it all the same, go by the manual's steps: in another order the watermark goes.",
             )
-
-
-def _is_as_said(place: Place, rule: Override, overrides: Overrides) -> bool:
-    is_other = rule.pin and not obeys(place.type, rule.pin) and overrides.says_type(place.path) is rule
-    return rule.name in ("", place.name) and not is_other
 
 
 def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:

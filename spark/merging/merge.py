@@ -25,7 +25,8 @@ from pipeline.columns.growth import grown
 from pipeline.columns.in_table.field_ids import check_shown, shown_columns
 from pipeline.columns.in_table.table_columns import Columns, columns_of
 from pipeline.columns.misfit_paths import placed, without_column
-from pipeline.columns.pins import as_said, check_followed
+from pipeline.columns.override_checks import check_followed
+from pipeline.columns.pins import as_said
 from pipeline.columns.profile import Profile
 from pipeline.job_order import JobOrder
 from pipeline.table.continuity import continuity

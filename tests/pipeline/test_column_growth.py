@@ -8,7 +8,7 @@ from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.field_counts import MOST_FIELDS, field_count
 from pipeline.columns.growth import first_columns, grown
 from pipeline.columns.misfit_paths import resolved
-from pipeline.columns.pins import check_followed
+from pipeline.columns.override_checks import check_followed
 from pipeline.columns.profile import Observed, Profile
 from pipeline.columns.types import BYTES, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute

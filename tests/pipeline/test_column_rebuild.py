@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.growth import first_columns, grown
-from pipeline.columns.pins import check_followed
+from pipeline.columns.override_checks import check_followed
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.types import DIGITS, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.errors import PartitionsKept

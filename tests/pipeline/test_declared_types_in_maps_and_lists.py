@@ -9,7 +9,8 @@ from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.field_counts import MOST_FIELDS, field_count
 from pipeline.columns.growth import first_columns
 from pipeline.columns.in_table.table_columns import Columns
-from pipeline.columns.pins import as_said, check_followed
+from pipeline.columns.override_checks import check_followed
+from pipeline.columns.pins import as_said
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.types import JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
 from pipeline.errors import RebuildNeeded

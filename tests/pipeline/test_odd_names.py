@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.columns.declared.overrides import NO_OVERRIDES
 from pipeline.columns.in_table.table_columns import Columns
-from pipeline.columns.pins import check_followed
+from pipeline.columns.override_checks import check_followed
 from pipeline.columns.profile import Profile
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.types import TEXT, ColumnType, Field, Kind

@@ -8,7 +8,7 @@ from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
 from pipeline.columns.growth import first_columns, grown
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.item_sample import observed_items
-from pipeline.columns.pins import check_followed
+from pipeline.columns.override_checks import check_followed
 from pipeline.columns.profile import Profile
 from pipeline.columns.rebuild import rebuilt
 from pipeline.columns.types import BYTES, DIGITS, FLAG, JSON, LONG, SCALARS, TEXT, ColumnType, Field, Kind
