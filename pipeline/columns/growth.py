@@ -45,7 +45,7 @@ def first_columns(
 def _first_columns(key: tuple[KeyAttribute, ...], seen: Profile, avoided: Set[str] = frozenset()) -> Columns:
     names = _first_names(_with_key(seen, key), [part.name for part in key], (*RESERVED, *avoided))
     key_fields = tuple(Field(part.name, names[part.name], key_type(part, seen)) for part in key)
-    others = Profile(members={name: m for name, m in seen.members.items() if name not in {p.name for p in key}})
+    others = seen.without({part.name for part in key})
     partitions = frozenset((partition_name(names[key[0].name]),))
     return Columns(key_fields, fields_of(others.limited(MOST_COLUMNS), names, RESERVED), partitions)
 
@@ -90,8 +90,7 @@ def grown(columns: Columns, seen: Profile, overrides: Overrides = NO_OVERRIDES) 
 
 def with_room(columns: Columns, seen: Profile) -> Columns:
     """The columns with new ones and new nested fields; `seen`: with what the user says in it."""
-    key = {field.attribute for field in columns.key}
-    others = Profile(members={name: m for name, m in seen.members.items() if name not in key})
+    others = seen.without({field.attribute for field in columns.key})
     reserved = (*RESERVED, *columns.taken, *(field.name for field in columns.key))
     kept = tuple(
         replace(f, type=_grown_type(f.type, others.members[f.attribute], MOST_FIELDS - field_count(f.type)))
@@ -106,8 +105,7 @@ def _new_fields(
     fields: tuple[Field, ...], seen: Profile, reserved: tuple[str, ...] = (), most: int = MOST_COLUMNS
 ) -> tuple[Field, ...]:
     """Fields for what was seen beside those that are there, so many at most."""
-    known = {field.attribute for field in fields}
-    unknown = Profile(members={name: member for name, member in seen.members.items() if name not in known})
+    unknown = seen.without({field.attribute for field in fields})
     return fields_of(unknown.limited(most), {}, (*reserved, *(field.name for field in fields)))
 
 

@@ -7,7 +7,7 @@ The Spark side counts; this side holds the counts as a tree. Pure.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.columns.declared.overrides import ANY
@@ -144,6 +144,10 @@ class Profile:
     def rank(self) -> tuple[bool, int]:
         """Where it stands among others of which not all can have a column: before them what is declared, then the frequent."""
         return not (self.pin or self.name), -self.count
+
+    def without(self, names: Container[str]) -> Profile:
+        """The same without the members of these names."""
+        return replace(self, members={name: one for name, one in self.members.items() if name not in names})
 
     def limited(self, most: int) -> Profile:
         """The same with so many members at most that show a type: first the declared ones, then the most frequent."""

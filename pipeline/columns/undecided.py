@@ -32,7 +32,7 @@ def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_see
     if all_seen:
         left = {name: found[name] or column_type(seen.members[name]) for name in undecided}
     else:
-        seen = replace(seen, members={name: one for name, one in seen.members.items() if name not in undecided})
+        seen = seen.without(undecided)
     types = ((field, left.get(field.attribute, field.type)) for field in there.attributes)
     return replace(there, attributes=tuple(replace(field, type=type_) for field, type_ in types if type_)), seen
 
