@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pipeline.columns.pointers import step
-from pipeline.columns.types import CONTAINER_TAGS, SCALAR_TAGS, ColumnType, Field, Kind, set_tag
+from pipeline.columns.types import ColumnType, Field, Kind, set_tag, taken_tags
 from spark.expressions.numbers import is_number, number
 from spark.expressions.places import Naming, of_members, places
 from spark.expressions.pointers import below, step_of
@@ -36,26 +36,12 @@ _ANY = "~"
 # `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
 _WHERE = "struct<pointer:string,path:string,rule:string>"
 _NUMBERS = (Kind.LONG.value, Kind.DECIMAL.value, Kind.DIGITS.value, "NS")
-#: The types of DynamoDB's that a column takes, by its rule without what is behind the colon; not always all their values.
-_TAKEN = {
-    Kind.TEXT.value: ["S"],
-    Kind.BYTES.value: ["B"],
-    Kind.FLAG.value: ["BOOL"],
-    Kind.SCALARS.value: sorted(SCALAR_TAGS),
-    Kind.JSON.value: sorted(CONTAINER_TAGS),
-    Kind.STRUCT.value: ["M"],
-    Kind.DICTIONARY.value: ["M"],
-    Kind.LIST.value: ["L"],
-    Kind.LONG.value: ["N"],
-    Kind.DECIMAL.value: ["N"],
-    Kind.DIGITS.value: ["N"],
-    "SS": ["SS"],
-    "BS": ["BS"],
-    "NS": ["NS"],
-    # Plain JSON of which the user has declared the type.
-    "json of L": ["L"],
-    "json of M": ["M"],
-}
+#: Which of DynamoDB's types a column takes, not always all their values: its rule up to the colon, and the type.
+_TAKEN = (
+    *(f"{kind.value} {tag}" for kind in Kind if kind is not Kind.SET for tag in sorted(taken_tags(ColumnType(kind)))),
+    *(f"{Kind.JSON.value} of {tag} {tag}" for tag in ("L", "M")),  # plain JSON of which the user has declared the type
+    *(f"{tag} {tag}" for tag in ("SS", "NS", "BS")),
+)
 
 
 def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
@@ -155,8 +141,7 @@ def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
 def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     """Whether a column of this rule has a cell for what is a value (`is_value`); false or null if not, null for no column."""
     kind = f"substring_index({rule}, ':', 1)"
-    pairs = (f"{kind} {tag}" for kind, tags in _TAKEN.items() for tag in tags)
-    is_taken = one_of(joined(kind, "' '", tag_of(value)), pairs)
+    is_taken = one_of(joined(kind, "' '", tag_of(value)), _TAKEN)
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
