@@ -24,16 +24,16 @@ from spark.rows.keys import shown
 from spark.rows.profiles import MISFIT_TAG
 
 
-def check_contradictions(misfits: DataFrame, columns: Overrides) -> None:
+def check_contradictions(misfits: DataFrame, said: Overrides) -> None:
     """Refuse misfits, as `spark.rows.profiles.exploded` gives them, at places whose type the settings say.
 
     Of several rules that speak of a place the last decides, as everywhere; what is hashed is a string, whoever else speaks of
     it. A number that no column of numbers can hold is a misfit as ever, where the type is just N. Raises OverrideContradicted.
     """
-    if not columns.typed:
+    if not said.typed:
         return
-    rules = {str(i): rule for i, rule in enumerate(columns.typed)}
-    hashed = [f"WHEN {_is_at(rule)} THEN NULL" for rule in columns.protections if rule.hash]
+    rules = {str(i): rule for i, rule in enumerate(said.typed)}
+    hashed = [f"WHEN {_is_at(rule)} THEN NULL" for rule in said.protections if rule.hash]
     typed = [f"WHEN {_is_at(rule)} THEN {_if_contradicted(i, rule)}" for i, rule in reversed(rules.items())]
     first: Any = (
         misfits.selectExpr("example", f"{MISFIT_TAG} AS tag", f"CASE {' '.join(hashed + typed)} END AS rule")

@@ -24,14 +24,14 @@ def check_hidden_alike(
     watermark: datetime | None,
     order: JobOrder,
     columns: Columns,
-    secret: str,
+    fingerprint: str,
 ) -> None:
     """Refuse to go on where the rows that a table showed at a watermark were made with other rules that hide values.
 
-    `columns`: those that these rows have. `secret`: the fingerprint of the one that hashes are keyed with now.
+    `columns`: those that these rows have. `fingerprint`: of the secret that hashes are keyed with now.
     Raises RebuildNeeded.
     """
-    if new := check_protected(protected_at(metadata, watermark), columns, order.columns, secret):
+    if new := check_protected(protected_at(metadata, watermark), columns, order.columns, fingerprint):
         _check_misfits(rows, new)
 
 

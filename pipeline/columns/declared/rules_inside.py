@@ -1,4 +1,4 @@
-"""Rules that drop or hash values, followed into an item: which of them still speak of what lies under a step. Pure."""
+"""Rules followed into an item, step by step: which of them still speak of what lies there. Pure."""
 
 from __future__ import annotations
 
