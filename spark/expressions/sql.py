@@ -79,6 +79,11 @@ def one_of(text: Sql, words: Iterable[str]) -> Sql:
     return f"{text} IN ({listed})"
 
 
+def among(text: Sql, names: Iterable[str]) -> Sql:
+    """The same of names that come from data; however many they are, Spark looks for the text once."""
+    return f"{text} IN ({', '.join(map(literal, names))})"
+
+
 def joined(*parts: Sql) -> Sql:
     """Texts, or arrays, one after the other; null if one of them is."""
     return " || ".join(parts)

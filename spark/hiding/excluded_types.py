@@ -13,7 +13,7 @@ from pipeline.columns.declared.rules_inside import Rules, below, inside_items
 from pipeline.columns.declared.type_words import is_narrow, tags_of, type_of_pin
 from pipeline.columns.in_table.table_columns import Columns
 from spark.expressions.numbers import number
-from spark.expressions.sql import Sql, call, function, joined, let, literal, member, one_of, transform, when
+from spark.expressions.sql import Sql, among, call, function, joined, let, literal, member, one_of, transform, when
 from spark.expressions.values import elements, members, of, says_null, tag_of
 
 #: What stands behind the pointer of such a rule, and before the type of the value, in ``#contradicted``.
@@ -54,8 +54,7 @@ def _of_any(value: Sql, names: Sequence[str], body: Callable[[Sql], Sql]) -> Sql
     """What is found first in elements of a list, or in members of a map but those of the names."""
     level = members(value)
     if names:
-        known = f"k IN ({', '.join(map(literal, names))})"
-        level = f"map_filter({level}, (k, v) -> NOT {known})"
+        level = call("map_filter", level, function(2, lambda name, _: f"NOT {among(name, names)}"))
     found = transform(f"coalesce(map_values({level}), {elements(value)})", body)
     return f"get(filter({found}, {function(1, lambda one: f'{one} IS NOT NULL')}), 0)"
 

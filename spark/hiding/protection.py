@@ -20,7 +20,7 @@ from pipeline.columns.declared.rules_inside import Rules, below, inside_items, i
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
 from spark.expressions.numbers import as_printed
-from spark.expressions.sql import Sql, call, function, joined, literal, struct, transform, when
+from spark.expressions.sql import Sql, among, call, function, joined, literal, struct, transform, when
 from spark.expressions.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -50,13 +50,13 @@ class Protection:
     _secret: bytes = field(default=b"", repr=False)
 
     @classmethod
-    def of(cls, columns: Overrides, secret: str) -> Protection:
-        """Of what the settings say. Raises HashSecretUnfit where hashes are wanted without a secret worth the name."""
-        if not columns.hashes:
-            return cls(columns.protections)
+    def of(cls, said: Overrides, secret: str) -> Protection:
+        """Of what the settings say of columns. Raises HashSecretUnfit where hashes are wanted without a secret worth the name."""
+        if not said.hashes:
+            return cls(said.protections)
         if len(secret.encode()) < _SHORTEST_SECRET:
             raise HashSecretUnfit(f"the secret has {len(secret.encode())} bytes, a column is hashed")
-        return cls(columns.protections, secret.encode())
+        return cls(said.protections, secret.encode())
 
     @property
     def fingerprint(self) -> str:
@@ -122,7 +122,7 @@ def _level(level: Sql, rules: Rules) -> Sql:
         return f"map_filter({level}, (k, v) -> false)"
     dropped = _whole_names(rules, is_dropped)
     if dropped:
-        level = call("map_filter", level, function(2, lambda k, _: f"NOT {_is_among(k, dropped)}"))
+        level = call("map_filter", level, function(2, lambda k, _: f"NOT {among(k, dropped)}"))
     if all(path[0] in dropped for path, _ in rules):
         return level
     return call("transform_values", level, function(2, lambda k, v: _member(k, v, rules)))
@@ -134,7 +134,7 @@ def _member(k: Sql, v: Sql, rules: Rules) -> Sql:
     entered = [name for name in _names(rules) if name not in (*whole, *hashed)]
     cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, below(rules, name))}" for name in entered]
     if hashed:
-        cases.append(f"WHEN {_is_among(k, hashed)} THEN {_hashed(v)}")
+        cases.append(f"WHEN {among(k, hashed)} THEN {_hashed(v)}")
     rest = _value(v, of_any) if of_any else v
     return f"CASE {' '.join(cases)} ELSE {rest} END" if cases else rest
 
@@ -152,11 +152,6 @@ def _is_only_hashed(rules: Rules) -> bool:
 def _whole_names(rules: Rules, is_whole: Callable[[Rules], bool]) -> list[str]:
     """The names of which all is dropped (`is_dropped`), or hashed (`_is_only_hashed`)."""
     return [name for name in _names(rules) if is_whole(below(rules, name))]
-
-
-def _is_among(k: Sql, names: list[str]) -> Sql:
-    """Whether a name is one of those; however many they are, Spark looks for it once."""
-    return f"{k} IN ({', '.join(map(literal, names))})"
 
 
 def _value(value: Sql, rules: Rules) -> Sql:
@@ -182,7 +177,7 @@ def _inside_json(value: Sql, rules: Rules) -> Sql:
     nameless = transform(elements(value), lambda x: struct(key="CAST(NULL AS STRING)", value=x))
     entries = call("coalesce", f"map_entries({members(value)})", nameless)
     if dropped := _whole_names(rules, is_dropped):
-        stays = function(1, lambda e: f"{e}.key IS NULL OR NOT {_is_among(f'{e}.key', dropped)}")
+        stays = function(1, lambda e: f"{e}.key IS NULL OR NOT {among(f'{e}.key', dropped)}")
         entries = call("filter", entries, stays)
     safe = transform(entries, lambda e: struct(key=f"{e}.key", value=_member(f"{e}.key", f"{e}.value", rules)))
     texts = transform(safe, lambda e: joined(_of_either(value, _before(f"{e}.key"), "''"), _any_json(f"{e}.value")))
