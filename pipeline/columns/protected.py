@@ -18,8 +18,7 @@ from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.pointers import pointer_to
 from pipeline.columns.types import ColumnType, Kind
 from pipeline.errors import RebuildNeeded
-from pipeline.instants import format_instant
-from pipeline.table.marker import PROTECTED, WATERMARK, read_table_state
+from pipeline.table.marker import PROTECTED, read_table_state
 
 
 def protected_text(overrides: Overrides, fingerprint: str) -> str:
@@ -32,8 +31,8 @@ def protected_text(overrides: Overrides, fingerprint: str) -> str:
 
 def protected_at(metadata: Mapping[str, Any], watermark: datetime | None) -> str:
     """What the rows that a table showed at a watermark were made without, from the content of its metadata file."""
-    wanted = watermark and format_instant(watermark)
-    said = (commit for commit in read_table_state(metadata).commits if commit[WATERMARK] == wanted)
+    commits = read_table_state(metadata).commits
+    said = (commit.summary for commit in commits if commit.marker.watermark == watermark)
     kept = metadata.get("properties", {}).get(PROTECTED, "")
     return str(next(said, {}).get(PROTECTED, kept))
 

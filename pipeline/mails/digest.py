@@ -14,7 +14,7 @@ from typing import Any
 
 from pipeline.instants import floor_to, format_instant, format_optional, parse_instant, parse_optional
 from pipeline.job_kinds import BACKFILL, LOAD
-from pipeline.table.marker import JOB, START, WATERMARK, Marker
+from pipeline.table.marker import Commit, Marker
 
 _DAY = timedelta(days=1)
 #: The newest, where several days are summed up: two days of the shortest windows.
@@ -69,22 +69,20 @@ class Digest:
         return cls(start, end, raw["jobs"], raw["counts"], tuple(raw["job_ids"]), raw["found"], anew, left_from)
 
 
-def digest_due(
-    commits: Sequence[Mapping[str, str]], watermark: datetime | None, digested: datetime | None
-) -> Digest | None:
+def digest_due(commits: Sequence[Commit], watermark: datetime | None, digested: datetime | None) -> Digest | None:
     """Sum up the days that are over and not told yet; None where there is none, or nothing happened.
 
-    `commits` are snapshot summaries, newest first, as far back as the table's history is kept. With `digested` None only
+    `commits`: newest first, as far back as the table's history is kept. With `digested` None only
     the last day is summed up: the mails of the days before were others.
     """
     if watermark is None:
         return None
-    commits = [summary for summary in commits if WATERMARK in summary]
+    kept = [commit.marker for commit in commits]
     end = floor_to(watermark, _DAY)
-    start, anew = _first_kept(commits, digested) if digested else (end - _DAY, None)
+    start, anew = _first_kept(kept, digested) if digested else (end - _DAY, None)
     if start >= end:
         return None
-    markers = list(_within(commits, start, end))
+    markers = list(_within(kept, start, end))
     jobs: dict[str, int] = {}
     counts: dict[str, int] = {}
     for marker in markers:
@@ -92,20 +90,20 @@ def digest_due(
         for name, count in marker.counts.items():
             counts[name] = counts.get(name, 0) + count
     job_ids = tuple(marker.job_id for marker in markers[:_MOST_REPORTS])
-    left_from = _left_from(commits, digested, start) if digested and not anew else None
+    left_from = _left_from(kept, digested, start) if digested and not anew else None
     return Digest(start, end, jobs, counts, job_ids, anew=anew, left_from=left_from) if markers else None
 
 
-def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> tuple[datetime, datetime | None]:
+def _first_kept(kept: Sequence[Marker], digested: datetime) -> tuple[datetime, datetime | None]:
     """The midnight from which on no commit has expired, and the instant of the load that is the oldest of them.
 
     Of days that have lost some, only a part could be summed up.
     """
-    if not commits:
+    if not kept:
         return digested, None
-    oldest = min(commits, key=lambda summary: summary[WATERMARK])
-    at = parse_instant(oldest[WATERMARK])
-    anew = at if oldest.get(JOB) == LOAD and at > digested else None
+    oldest = min(kept, key=lambda marker: marker.watermark)
+    at = oldest.watermark
+    anew = at if oldest.job == LOAD and at > digested else None
     day = floor_to(at, _DAY)
     if day <= digested:
         return digested, anew
@@ -113,28 +111,20 @@ def _first_kept(commits: Sequence[Mapping[str, str]], digested: datetime) -> tup
     return (day if at == day or anew else day + _DAY), anew
 
 
-def _left_from(commits: Sequence[Mapping[str, str]], digested: datetime, start: datetime) -> datetime | None:
+def _left_from(kept: Sequence[Marker], digested: datetime, start: datetime) -> datetime | None:
     """From when on the sum that begins at `start` is whole, if commits since the last digest have expired.
 
     Each begins where one before ended. A backfill goes over old ground, and brings the table nowhere.
     """
-    begins = [one[WATERMARK if one.get(JOB) == BACKFILL or START not in one else START] for one in commits]
-    oldest = parse_instant(min(begins)) if begins else digested
+    begins = [marker.watermark if marker.job == BACKFILL else marker.start for marker in kept]
+    oldest = min(begins, default=digested)
     return max(oldest, start) if oldest > digested else None
 
 
-def _within(commits: Sequence[Mapping[str, str]], start: datetime, end: datetime) -> Iterator[Marker]:
-    """Each job's newest marker in the stretch; one that cannot be read counts as none."""
+def _within(kept: Sequence[Marker], start: datetime, end: datetime) -> Iterator[Marker]:
+    """Each job's newest marker in the stretch."""
     seen = set()
-    # Instants are written so that their texts sort as they do: years of summaries need no parsing.
-    after, until = format_instant(start), format_instant(end)
-    for summary in commits:
-        if not after < summary[WATERMARK] <= until:
-            continue
-        try:
-            marker = Marker.from_properties(summary)
-        except (KeyError, ValueError):
-            continue
-        if marker and marker.job_id not in seen:
+    for marker in kept:
+        if start < marker.watermark <= end and marker.job_id not in seen:
             seen.add(marker.job_id)
             yield marker

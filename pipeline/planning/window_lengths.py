@@ -8,13 +8,13 @@ what its exports were billed. The lengths there are: `pipeline.exports.window_bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from pipeline.exports.window_bounds import WindowLengths
 from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.job_kinds import LOAD, MERGE
-from pipeline.table.marker import JOB, Marker, TableState
+from pipeline.table.marker import Commit, Marker, TableState
 
 
 def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
@@ -34,15 +34,10 @@ def window_length(allowed: WindowLengths, table: TableState) -> timedelta:
     return next((step for step in allowed.steps if step >= enough), allowed.longest)
 
 
-def last_merge(commits: Sequence[Mapping[str, str]]) -> Marker | None:
-    """The marker of the newest merge; None where a load is newer, or where it cannot be read.
+def last_merge(commits: Sequence[Commit]) -> Marker | None:
+    """The marker of the newest merge; None where there is none, or a load is newer.
 
     A backfill goes over old ground once more: what it was billed says nothing about the pace of changes.
     """
-    newest = next((summary for summary in commits if summary.get(JOB) in (MERGE, LOAD)), None)
-    if newest is None or newest[JOB] == LOAD:
-        return None
-    try:
-        return Marker.from_properties(newest)
-    except (KeyError, ValueError):
-        return None
+    newest = next((commit.marker for commit in commits if commit.marker.job in (MERGE, LOAD)), None)
+    return newest if newest and newest.job == MERGE else None

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pipeline.instants import format_instant, parse_instant
 from pipeline.job_kinds import BACKFILL, LOAD, MERGE, VERIFY
-from pipeline.table.marker import JOB, Marker
+from pipeline.table.marker import Commit
 from pipeline.wording import number_of
 
 #: What Iceberg calls a commit that only writes rows anew, as compaction does.
@@ -65,28 +65,26 @@ def rows_of_report(report: Mapping[str, Any]) -> Rows:
     return Rows(trusted=watermark) if report["job"] in (LOAD, VERIFY) else NOTHING_KNOWN
 
 
-def rows_of_table(commits: Iterable[Mapping[str, str]]) -> Rows:
+def rows_of_table(commits: Iterable[Commit]) -> Rows:
     """What a table's own commits, newest first, say of its rows since they were loaded; only so many are looked at."""
-    for summary in islice(commits, _LOOKED_AT):
+    for commit in islice(commits, _LOOKED_AT):
         try:
-            found = _rows_of(summary)
+            found = _rows_of(commit)
         except (KeyError, ValueError):
-            continue  # not to be read: it says nothing
+            continue  # its counts are not to be read: it says nothing
         if found != NOTHING_KNOWN:
             return found
     return NOTHING_KNOWN
 
 
-def _rows_of(commit: Mapping[str, str]) -> Rows:
-    job = commit.get(JOB)
-    # What stands in the table's properties alone has no counts of Iceberg's.
-    is_counted = job in (MERGE, BACKFILL) and commit.get("operation", _REWRITES) != _REWRITES
-    marker = Marker.from_properties(commit) if is_counted or job == LOAD else None
-    if marker is None:
-        return NOTHING_KNOWN
-    if job == LOAD:
+def _rows_of(commit: Commit) -> Rows:
+    marker, summary = commit
+    if marker.job == LOAD:
         return Rows(trusted=marker.watermark)
-    said = continuity(marker.counts, commit)
+    # What stands in the table's properties alone has no counts of Iceberg's.
+    if marker.job not in (MERGE, BACKFILL) or summary.get("operation", _REWRITES) == _REWRITES:
+        return NOTHING_KNOWN
+    said = continuity(marker.counts, summary)
     return Rows(doubt=Doubt(marker.watermark, marker.job_id, said)) if said else NOTHING_KNOWN
 
 

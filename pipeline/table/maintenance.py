@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.instants import format_instant, parse_instant
+from pipeline.instants import format_instant
 from pipeline.table.marker import WATERMARK, TableState, with_marker
 from pipeline.table.snapshots import ancestors_of_main
 from pipeline.wording import number_of
@@ -33,7 +33,7 @@ def is_due(table: TableState, every: timedelta) -> bool:
     """Whether so much history has come in since maintenance was last begun, or else since the oldest commit; zero: never."""
     if not every or table.watermark is None:
         return False
-    since = table.maintained or parse_instant(table.commits[-1][WATERMARK])
+    since = table.maintained or table.commits[-1].marker.watermark
     return table.watermark - since >= every
 
 

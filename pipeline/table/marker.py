@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import EPOCH, format_instant, parse_instant
@@ -93,20 +93,27 @@ class Marker:
         )
 
 
+class Commit(NamedTuple):
+    """A commit of a load, merge or backfill: its marker, and all of the summary, or of the properties, that it stands in."""
+
+    marker: Marker
+    summary: Mapping[str, str]
+
+
 @dataclass(frozen=True)
 class TableState:
     """What the Iceberg table says of itself.
 
     `exists` is False for no table at all and for one that a first load is still preparing. `job_ids` are the ids of
-    every job among the ancestors of ``main``: work that is done and needs no doing again. `commits` are the summaries they
-    stand in, newest first. `maintained`: the watermark at which maintenance was last begun. `committed_at`: when the newest
+    every job among the ancestors of ``main``: work that is done and needs no doing again. `commits` are those whose marker can
+    be read, newest first. `maintained`: the watermark at which maintenance was last begun. `committed_at`: when the newest
     of the commits was made; None where it has expired.
     """
 
     exists: bool
     marker: Marker | None = None
     job_ids: frozenset[str] = frozenset()
-    commits: tuple[Mapping[str, str], ...] = field(default=(), compare=False, repr=False)
+    commits: tuple[Commit, ...] = field(default=(), compare=False, repr=False)
     maintained: datetime | None = None
     committed_at: datetime | None = field(default=None, compare=False)
 
@@ -148,16 +155,18 @@ def read_table_state(metadata: Mapping[str, Any]) -> TableState:
         maintained = parse_instant(properties[MAINTAINED]) if MAINTAINED in properties else None
         made = ours[0].get("timestamp-ms") if ours else None
         at = None if made is None else EPOCH + timedelta(milliseconds=made)
-        return TableState(True, marker, job_ids, tuple(filter(_is_readable, marked)), maintained, at)
+        return TableState(True, marker, job_ids, tuple(filter(None, map(_commit, marked))), maintained, at)
     except (KeyError, ValueError):
         return TableState(exists=True)
 
 
-def _is_readable(summary: Mapping[str, str]) -> bool:
+def _commit(summary: Mapping[str, str]) -> Commit | None:
+    """The commit with this summary; None where its marker cannot be read."""
     try:
-        return Marker.from_properties(summary) is not None
+        marker = Marker.from_properties(summary)
     except (KeyError, ValueError):
-        return False
+        return None
+    return Commit(marker, summary) if marker else None
 
 
 def snapshot_at(metadata: Mapping[str, Any], watermark: datetime) -> int | None:

@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from pipeline.mails.digest import Digest, digest_due
-from pipeline.table.marker import JOB, START, WATERMARK, Marker
+from pipeline.table.marker import JOB, START, WATERMARK, Marker, read_table_state
+from tests.pipeline.snapshots import metadata
 from tests.pipeline.world import ARN, at
 
 
@@ -20,8 +21,9 @@ def commit(end: str, job_id: str = "", job: str = "merge", **counts: int) -> dic
 
 
 def due(watermark: str, digested: str, *commits: dict[str, str]) -> Digest | None:
-    """What is due with these commits, oldest first here."""
-    return digest_due(commits[::-1], at(watermark) if watermark else None, at(digested) if digested else None)
+    """What is due with these commits, oldest first, as they are read from a table."""
+    found = read_table_state(metadata(*commits)).commits
+    return digest_due(found, at(watermark) if watermark else None, at(digested) if digested else None)
 
 
 HOURLY = [commit(f"20/{hour:02}:00", read=hour) for hour in range(1, 24)]

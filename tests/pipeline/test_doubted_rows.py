@@ -12,7 +12,8 @@ from pipeline.mails.told import Kind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
 from pipeline.table.continuity import continuity as said_of_rows
-from pipeline.table.marker import Marker
+from pipeline.table.marker import SNAPSHOT, Marker, read_table_state
+from tests.pipeline.snapshots import COMPACTION, metadata
 from tests.pipeline.world import at, incident
 
 LATER = at("20:00")
@@ -40,6 +41,12 @@ def doubt(hour: int, job: str = "merge") -> Doubt:
     return Doubt(at(f"{hour}:00"), f"{job}-{hour}", said + conclusion)
 
 
+def known_of(commits: list[dict[str, str]]) -> Rows:
+    """What is known of the rows of a table with these commits, newest first."""
+    return rows_of_table(read_table_state(metadata(*commits[::-1])).commits)
+
+
+UNREADABLE = commit() | {"tidemark.watermark": "?"}
 UNCOUNTED = {name: value for name, value in commit().items() if not name.startswith("tidemark.count.")}
 
 
@@ -68,7 +75,7 @@ def test_rows_that_were_not_what_changes_say_are_told_once_until_the_table_was_v
 def test_a_doubt_that_no_round_came_to_tell_is_settled_by_a_verification_as_well():
     verified = after_round(Told(), "verify", "")
     assert (verified.names, verified.told) == ([], Told(trusted=at("13:00")))
-    assert after_look(verified.told, LATER, works=True, horizon=None, rows=rows_of_table([commit(added=3)])).names == []
+    assert after_look(verified.told, LATER, works=True, horizon=None, rows=known_of([commit(added=3)])).names == []
 
 
 def test_what_a_version_before_has_recorded_of_doubts_leaves_the_rest_as_it_is():
@@ -143,13 +150,13 @@ def test_what_old_images_were_found_to_be_is_said_in_whole_sentences(images, sai
         pytest.param([commit(added=3) | {"deleted-data-files": "1"}], NOTHING_KNOWN, id="whole files written anew"),
         pytest.param([commit(added=3) | {"deleted-data-files": "0"}], Rows(doubt(13)), id="no file written anew"),
         pytest.param([commit()] * 100 + [commit(added=3)], NOTHING_KNOWN, id="long ago"),
-        pytest.param([commit() | {"tidemark.watermark": "?"}, commit(added=3)], Rows(doubt(13)), id="one unreadable"),
+        pytest.param([commit(hour=14), UNREADABLE, commit(added=3)], Rows(doubt(13)), id="one unreadable"),
         pytest.param([UNCOUNTED, commit(added=3)], Rows(doubt(13)), id="one without counts"),
         pytest.param([commit("backfill", added=3)], Rows(doubt(13, "backfill")), id="a backfill"),
     ],
 )
 def test_the_tables_own_commits_tell_whether_its_rows_were_what_changes_say(commits, rows):
-    assert rows_of_table(commits) == rows
+    assert known_of(commits) == rows
     assert Rows.from_json(rows.to_json()) == rows
 
 
@@ -167,17 +174,17 @@ def test_sums_agree_where_deletes_of_before_are_written_anew_with_the_new_ones_a
 
 def test_properties_alone_which_outlive_their_commit_tell_nothing():
     properties = {name: value for name, value in commit(added=3).items() if name.startswith("tidemark.")}
-    assert rows_of_table([properties]) == NOTHING_KNOWN
+    found = read_table_state({**metadata(COMPACTION), "properties": {**properties, SNAPSHOT: "1"}})
+    assert [one.marker.job for one in found.commits] == ["merge"]
+    assert rows_of_table(found.commits) == NOTHING_KNOWN
 
 
 def test_what_a_round_did_not_come_to_tell_the_next_look_tells_once():
-    rows = rows_of_table([commit(hour=14), commit(added=3)])
+    rows = known_of([commit(hour=14), commit(added=3)])
     news = after_look(Told(), LATER, works=True, horizon=None, rows=rows)
     assert (news.names, news.doubt) == (["RowsDoubted"], doubt(13))
     assert after_look(news.told, LATER, works=True, horizon=None, rows=rows).names == []
-    anew = after_look(
-        news.told, LATER, works=True, horizon=None, rows=rows_of_table([commit("load", 15), commit(added=3)])
-    )
+    anew = after_look(news.told, LATER, works=True, horizon=None, rows=known_of([commit("load", 15), commit(added=3)]))
     assert (anew.names, anew.told) == (["RowsTrusted"], Told(trusted=at("15:00")))
 
 
@@ -185,7 +192,7 @@ def test_what_a_round_did_not_come_to_tell_the_next_look_tells_once():
 @pytest.mark.parametrize("meets", ["a round", "a look"])
 def test_rows_that_come_back_with_a_rollback_to_before_they_were_mended_are_told_again(meets, settled_by):
     told = after_round(after_round(Told(), "merge", "1 had no row").told, settled_by, "", "15:00").told
-    rows = rows_of_table([commit(hour=14), commit(added=3)])
+    rows = known_of([commit(hour=14), commit(added=3)])
 
     def finds(watermark: str, **kind: bool) -> News:
         horizon = Horizon(at(watermark), at("01/12:00"), LATER)

@@ -19,7 +19,7 @@ from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.prices import estimate
 from pipeline.table.maintenance import COUNTED, is_due, lines, may_remove, oldest_kept
-from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, TableState, read_table_state
+from pipeline.table.marker import JOB, JOB_ID, MAINTAINED, WATERMARK, Commit, Marker, TableState, read_table_state
 from tests.pipeline.rounds import done, failed
 from tests.pipeline.world import (
     ARN,
@@ -44,7 +44,8 @@ FOUND = plan("12:00", MAINTAIN, attempt=7)
 
 def loaded(first: str, watermark: str, maintained: str = "") -> TableState:
     """A table whose oldest commit stands at one instant and its newest at another."""
-    commits = ({WATERMARK: format_instant(at(watermark))}, {WATERMARK: format_instant(at(first))})
+    markers = (Marker(at(end), at(first), "merge", "job", ARN, SOURCE.id, {}) for end in (watermark, first))
+    commits = tuple(Commit(marker, marker.to_properties()) for marker in markers)
     return replace(table(watermark), commits=commits, maintained=at(maintained) if maintained else None)
 
 

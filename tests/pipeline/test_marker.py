@@ -19,6 +19,7 @@ from pipeline.table.marker import (
     LOADING,
     NO_TABLE,
     WATERMARK,
+    Commit,
     Marker,
     TableState,
     commit_of,
@@ -44,7 +45,7 @@ def test_it_tells_when_the_newest_of_the_commits_was_made_whatever_lies_on_top_o
 
 def test_the_commits_are_there_newest_first_without_those_of_others():
     found = read_table_state(metadata(FIRST.to_properties(), COMPACTION, SECOND.to_properties()))
-    assert [commit[JOB_ID] for commit in found.commits] == ["job-2", "job-1"]
+    assert [commit.marker.job_id for commit in found.commits] == ["job-2", "job-1"]
 
 
 def test_compaction_on_top_hides_nothing():
@@ -137,7 +138,7 @@ def test_a_marker_that_cannot_be_read_counts_as_none(damage):
 def test_one_below_a_good_one_is_passed_over_so_that_a_new_full_export_helps(damage):
     summary = {name: value for name, value in (FIRST.to_properties() | damage).items() if value is not None}
     found = read_table_state(metadata(summary, SECOND.to_properties()))
-    assert (found.marker, found.commits) == (SECOND, (SECOND.to_properties(),))
+    assert (found.marker, found.commits) == (SECOND, (Commit(SECOND, SECOND.to_properties()),))
     assert found.job_ids == {"job-2", *([summary[JOB_ID]] if JOB_ID in summary else [])}, "what it did is done"
     assert is_due(found, timedelta(days=1)) is False
     assert digest_due(found.commits, found.watermark, at("20/00:00")) is None

@@ -16,7 +16,7 @@ from pipeline.planning.actions import describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.settings import TableSettings
-from pipeline.table.marker import Marker
+from pipeline.table.marker import Commit, Marker
 from tests.pipeline.rounds import OUTLOOK, done
 from tests.pipeline.world import ARN, ME, OTHER, at, claim, full, incident, plan, seen, table, update, wish
 
@@ -123,12 +123,11 @@ def test_a_parameter_that_cannot_be_corrected_makes_nobody_forget_whose_end_was_
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_days_are_summed_up_before_maintenance_lets_their_commits_go(dry_run):
-    commits = tuple(
-        Marker(
-            at(f"21/{hour}:00"), at(f"21/{hour - 1}:00"), "merge", f"job-{hour}", ARN, "id", {"read": 1}
-        ).to_properties()
+    markers = (
+        Marker(at(f"21/{hour}:00"), at(f"21/{hour - 1}:00"), "merge", f"job-{hour}", ARN, "id", {"read": 1})
         for hour in (14, 13, 12)
     )
+    commits = tuple(Commit(marker, marker.to_properties()) for marker in markers)
     shows = replace(table("30/00:00"), commits=commits, maintained=at("21/00:00"))
     world = seen(shows=shows, restorable="20/00:00-30/00:10")
     asked, settings = replace(wish(), dry_run=dry_run), TableSettings("orders", "orders", success_mail="daily")

@@ -22,7 +22,8 @@ from pipeline.planning.rules import Rules, windows_within
 from pipeline.planning.window_lengths import window_length
 from pipeline.prices import export_cost
 from pipeline.settings import Settings
-from pipeline.table.marker import Marker, TableState
+from pipeline.table.marker import Commit, Marker, TableState, read_table_state
+from tests.pipeline.snapshots import metadata
 from tests.pipeline.world import ARN, HOUR, QUARTER_HOUR, SOURCE, at, seen, wish
 
 USUAL = WindowLengths.of(WindowBounds())
@@ -38,7 +39,7 @@ def commit(stretch: str, megabytes: float | None, job: str = "merge") -> Marker:
 
 def shows(*commits: Marker) -> TableState:
     """A table with these commits, newest first."""
-    return TableState(True, commits[0], commits=tuple(marker.to_properties() for marker in commits))
+    return TableState(True, commits[0], commits=tuple(Commit(marker, marker.to_properties()) for marker in commits))
 
 
 def minutes(length: timedelta) -> int:
@@ -121,7 +122,10 @@ def test_without_a_table_or_its_commits_windows_are_the_shortest():
 
 def test_a_commit_that_cannot_be_read_is_none():
     broken = commit("08:00 12:00", 10).to_properties() | {"tidemark.billed-bytes": "many"}
-    assert window_length(USUAL, TableState(True, commits=(broken,))) == QUARTER_HOUR
+    assert window_length(USUAL, read_table_state(metadata(broken))) == QUARTER_HOUR
+    older, backfill = commit("06:00 08:00", 10), commit("06:00 12:00", 50, "backfill").to_properties()
+    found = read_table_state(metadata(older.to_properties(), broken, backfill))
+    assert window_length(USUAL, found) == window_length(USUAL, shows(older)) != QUARTER_HOUR
 
 
 @given(st.integers(15, 1440), st.integers(1, 96), st.integers(0, 100_000), st.integers(900, 30 * 86_400))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pipeline.job_order import JobOrder
-from pipeline.table.marker import JOB, NO_TABLE, Marker, TableState
+from pipeline.table.marker import NO_TABLE, Commit, Marker, TableState
 from tests.simulation.source import Rows
 
 #: Older snapshots have expired: as many as a few days of short windows make.
@@ -77,7 +77,8 @@ class IcebergTable:
         marker = Marker(order.end, order.start, order.job, order.job_id, source.arn, source.id, {}, billed)
         done = (*(self.snapshots[-1].jobs[1 - _JOB_IDS :] if self.snapshots else ()), order.job_id)
         newest, older = self.state.commits[: _COMMITS - 1], self.state.commits[_COMMITS - 1 :]
-        commits = (marker.to_properties(), *newest, *(summary for summary in older if summary[JOB] == "load"))
+        made = Commit(marker, marker.to_properties())
+        commits = (made, *newest, *(one for one in older if one.marker.job == "load"))
         state = TableState(True, marker, frozenset(done), commits, self.state.maintained)
         loaded = order.end if order.job == "load" else self.loaded
         self._add(Snapshot(rows, state, self._next(), done, loaded))
