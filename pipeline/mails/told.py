@@ -42,6 +42,11 @@ class Kind:
         return self.mode in ONLY_WISHED or self.error == WishGivenUp.__name__
 
     @property
+    def holds_up(self) -> bool:
+        """Whether it keeps the table from being followed: neither a person's wish nor maintenance does, which updates outlive."""
+        return not (self.is_of_a_wish or self.mode == MAINTAIN)
+
+    @property
     def is_of_the_record(self) -> bool:
         """Whether nothing but last-export-time was to be corrected."""
         return (self.state, self.mode) == ("RecordWatermark", "")
@@ -82,9 +87,8 @@ class Incident:
 
     @property
     def hindrance(self) -> Kind:
-        """What holds the table up: the newest failure that is neither a person's wish nor maintenance, which updates outlive."""
-        own = [kind for kind in self.kinds if not (kind.is_of_a_wish or kind.mode == MAINTAIN)]
-        return own[-1] if own else self.kinds[-1]
+        """What holds the table up: the newest failure that does, or else the newest."""
+        return next((kind for kind in reversed(self.kinds) if kind.holds_up), self.kinds[-1])
 
     @property
     def is_of_maintenance(self) -> bool:

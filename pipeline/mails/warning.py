@@ -14,7 +14,6 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import WARNING, Mail, history_line, links, subject
 from pipeline.mails.incidents import News
 from pipeline.mails.told import Incident
-from pipeline.modes import MAINTAIN
 from pipeline.planning.actions import PAUSED
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.wording import words
@@ -38,7 +37,8 @@ def warning_mail(
     failure: Failure | None,
 ) -> Mail:
     """History runs out, or has run out while nobody was told. `event` and `failure`: as `pipeline.mails.notices` has them."""
-    incident, failure = news.told.incident, _of_the_table(failure, event["plan"])
+    incident = news.told.incident
+    failure = failure if failure and failure.told_as(event["plan"]).holds_up else None
     is_off = bool(event["plan"].get("pitr_off"))
     what, happens = f"history would be lost in {words(horizon.left)}", _HAPPENS
     if horizon.is_lost:
@@ -74,13 +74,6 @@ def _source_at(horizon: Horizon, is_off: bool) -> str:
     if is_off:
         return "and point-in-time recovery is off for its source"
     return f"its source is at {format_instant(horizon.latest)}"
-
-
-def _of_the_table(failure: Failure | None, plan: PlanEvent) -> Failure | None:
-    """The failure, if it holds the table up: a person's wish and maintenance do not."""
-    if failure is None or (as_told := failure.told_as(plan)).is_of_a_wish or as_told.mode == MAINTAIN:
-        return None
-    return failure
 
 
 def _why(plan: PlanEvent, failure: Failure | None, incident: Incident | None) -> list[str]:
