@@ -38,9 +38,7 @@ class Bundle:
 
 def lambda_bundle(root: Path = ROOT) -> Bundle:
     """`pipeline`, `lambdas` and the locked libraries, compiled. Raises LibrariesMissing."""
-    libraries = installed(root)
-    # The folder is named by its content and never changed: its name stands for it, which keeps synth fast.
-    return _bundle(root, "lambda", LAMBDA_PACKAGES, libraries, libraries.name.encode())
+    return _bundle(root, "lambda", LAMBDA_PACKAGES, installed(root))
 
 
 def spark_bundle(root: Path = ROOT) -> Bundle:
@@ -48,11 +46,10 @@ def spark_bundle(root: Path = ROOT) -> Bundle:
     return _bundle(root, "spark", SPARK_PACKAGES)
 
 
-def _bundle(
-    root: Path, name: str, packages: tuple[str, ...], libraries: Path | None = None, of_libraries: bytes = b""
-) -> Bundle:
+def _bundle(root: Path, name: str, packages: tuple[str, ...], libraries: Path | None = None) -> Bundle:
     sources = sorted(_sources(root, packages))
-    digest = _digest(root, sources, of_libraries)
+    # The libraries' folder is named by its content and never changed: its name stands for it, which keeps synth fast.
+    digest = _digest(root, sources, libraries.name if libraries else "")
     path = root / "build" / f"{name}.zip"
     if _digest_of(path) != digest:
         entries = {str(source.relative_to(root)): source for source in sources}
@@ -81,8 +78,8 @@ def _sources(root: Path, packages: tuple[str, ...]) -> Iterator[Path]:
         yield from (root / package).rglob("*.py")
 
 
-def _digest(root: Path, sources: list[Path], of_libraries: bytes) -> str:
-    digest = hashlib.sha256(_FORM + of_libraries)
+def _digest(root: Path, sources: list[Path], of_libraries: str) -> str:
+    digest = hashlib.sha256(_FORM + of_libraries.encode())
     for source in sources:
         content = source.read_bytes()
         digest.update(f"{source.relative_to(root)}\0{len(content)}\0".encode() + content)
