@@ -5,6 +5,7 @@ the use of the KMS key if one is named. What is missing never refuses the reques
 """
 
 import re
+from collections.abc import Mapping
 
 from local.aws.encryption import customer_key_arn
 from local.aws.pitr.files import ExportedObject, ExportHeading
@@ -38,21 +39,15 @@ def check_access(heading: ExportHeading, bucket_owner: str | None) -> None:
             "S3AccessDenied", "Access Denied (Service: S3, Status Code: 403): the bucket has another owner"
         )
     _check_key(heading.sse_key_id)
-    try:
-        for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload"):
-            check_caller(action, _arn(heading, f"{heading.folder}_started"))
-    except AccessDenied as denied:
-        raise ExportFailure("S3AccessDenied", f"{denied} (Service: S3, Status Code: 403)") from denied
+    for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload"):
+        _check_right(action, _arn(heading, f"{heading.folder}_started"))
 
 
 def put(heading: ExportHeading, written: ExportedObject, etag: str | None = None) -> None:
     """Write one object. `etag` is the one a multipart upload gives it. Raises ExportFailure."""
     from ministack.services import s3
 
-    try:
-        check_caller("s3:PutObject", _arn(heading, written.key))
-    except AccessDenied as denied:
-        raise ExportFailure("S3AccessDenied", f"{denied} (Service: S3, Status Code: 403)") from denied
+    _check_right("s3:PutObject", _arn(heading, written.key))
     status, _, body = s3._put_object(heading.bucket, written.key, written.content, _encryption_headers(heading))
     if status >= 300:
         found = re.search(rb"<Code>(\w+)</Code>", body)
@@ -85,8 +80,13 @@ def _check_key(key: str | None) -> None:
     if kms._resolve_key(key) is None:
         raise ExportFailure("KmsNotFoundException", f"Key '{key}' does not exist (Service: Kms, Status Code: 400)")
     via = {"kms:ViaService": f"s3.{get_region()}.amazonaws.com"}
+    for action in ("kms:GenerateDataKey", "kms:Decrypt"):
+        _check_right(action, customer_key_arn(key) or key, via)
+
+
+def _check_right(action: str, resource: str, context: Mapping[str, str] | None = None) -> None:
+    """The caller may do it. Raises ExportFailure."""
     try:
-        for action in ("kms:GenerateDataKey", "kms:Decrypt"):
-            check_caller(action, customer_key_arn(key) or key, via)
+        check_caller(action, resource, context)
     except AccessDenied as denied:
         raise ExportFailure("S3AccessDenied", f"{denied} (Service: S3, Status Code: 403)") from denied
