@@ -12,7 +12,7 @@ from local.aws import emr, machine_rights
 from local.aws.callers import CALLER
 from local.aws.hooks import patch
 from local.aws.roles import AccessDenied, caller_for, check, check_caller, check_trust
-from local.aws.states import current_execution
+from local.aws.states import current_execution, machine_of
 from local.surroundings import LOOPBACK
 
 Right = tuple[str, str, dict[str, str]]
@@ -43,10 +43,7 @@ def install() -> None:
 
 def current_role() -> str | None:
     """The ARN of the role the current execution runs under."""
-    from ministack.services import stepfunctions
-
-    execution = current_execution()
-    machine = stepfunctions._state_machines.get(execution["stateMachineArn"]) if execution else None
+    machine = machine_of(current_execution())
     return machine["roleArn"] if machine else None
 
 
@@ -56,7 +53,7 @@ def _under_its_role(run: Callable[[str], None]) -> Callable[[str], None]:
         from ministack.services import stepfunctions, sts
 
         execution = stepfunctions._executions.get(exec_arn)
-        machine = stepfunctions._state_machines.get(execution["stateMachineArn"]) if execution else None
+        machine = machine_of(execution)
         if machine:
             machine_rights.trace(machine)
             caller = caller_for(machine["roleArn"], execution["name"])

@@ -36,6 +36,13 @@ def current_execution() -> Execution | None:
     return _execution.get()
 
 
+def machine_of(execution: Execution | None) -> Any:
+    """The state machine that an execution is of, as MiniStack keeps it; None where there is none."""
+    from ministack.services import stepfunctions
+
+    return stepfunctions._state_machines.get(execution["stateMachineArn"]) if execution else None
+
+
 def is_stopped() -> bool:
     """Whether this thread's execution has ended meanwhile: stopped, timed out or failed."""
     execution = _execution.get()
@@ -113,7 +120,7 @@ def _limit_time(execution: Execution | None) -> None:
     """Watch the state machine's TimeoutSeconds from a thread of its own, by the virtual clock."""
     from ministack.services import stepfunctions
 
-    machine = stepfunctions._state_machines.get(execution["stateMachineArn"]) if execution else None
+    machine = machine_of(execution)
     seconds = json.loads(machine["definition"]).get("TimeoutSeconds") if machine else None
     if not execution or not seconds:
         return
