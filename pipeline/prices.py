@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
-from pipeline.exports.windows import SMALLEST_INCREMENTAL
+from pipeline.exports.windows import SMALLEST_INCREMENTAL, windows_between
 from pipeline.planning.journal import RunPlan
 from pipeline.table.marker import Marker
 
@@ -89,6 +89,5 @@ def _windows_cost(plan: RunPlan, changes: Marker | None) -> float:
         billed, stretch = changes.billed_bytes, changes.watermark - changes.start
         # A multiple of the minimum bill says only that little was written.
         hourly = 0.0 if billed % SMALLEST_INCREMENTAL == 0 else billed / (stretch / timedelta(hours=1))
-    windows = (request.window for request in plan.requests)
-    spans = ((window.end - window.start) / timedelta(hours=1) for window in windows if window)
-    return export_cost(sum(max(SMALLEST_INCREMENTAL, round(hourly * span)) for span in spans))
+    hours = (window.length / timedelta(hours=1) for window in windows_between(plan.bounds))
+    return export_cost(sum(max(SMALLEST_INCREMENTAL, round(hourly * length)) for length in hours))
