@@ -109,28 +109,19 @@ def _verify(deployed: Deployed, tell: Tell) -> None:
 
 def _follow(deployed: Deployed, execution: str, tell: Tell) -> None:
     """Tell the story of an execution until it ends. Raises Failed if it does not end well."""
-    told = 0
+    told, status = 0, "RUNNING"
     with Progress(tell) as waiting_for:
-        while True:
-            ended = deployed.describe(execution)["status"] != "RUNNING"
+        while status == "RUNNING":
+            # Before its events: those of one that has ended are all there then.
+            status = deployed.describe(execution)["status"]
             events = list(deployed.history(execution))
             for sentence in list(story.sentences(events))[told:]:
                 waiting_for.line(f"  {sentence}")
                 told += 1
-            if ended:
-                break
-            waiting_for.step(
-                next(
-                    (
-                        e["stateEnteredEventDetails"]["name"]
-                        for e in reversed(events)
-                        if "stateEnteredEventDetails" in e
-                    ),
-                    "",
-                )
-            )
-            time.sleep(0.3)
-    status = deployed.describe(execution)["status"]
+            if status == "RUNNING":
+                entered = [e["stateEnteredEventDetails"] for e in events if "stateEnteredEventDetails" in e]
+                waiting_for.step(entered[-1]["name"] if entered else "")
+                time.sleep(0.3)
     if status != "SUCCEEDED":
         raise Failed(f"The run ended as {status}; its mail is in {deployed.aws.home / 'outbox'}.")
 
