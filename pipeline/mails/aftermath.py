@@ -191,11 +191,11 @@ def ended_wish(plan: PlanEvent, failure: Failure) -> str:
     mode = plan.get("mode", "")
     if plan.get("ends") or mode not in TOLD_TO_THE_END:
         return str(plan.get("ends", ""))
-    is_refused = failure.reported and not failure.kind.heals_by_itself
+    is_refused = failure.reported and not failure.heals_by_itself
     is_brought = failure.kind is TableGone and failure.reported  # by the full export that makes the table anew
     is_left = mode == VERIFY and (failure.reported or _is_second_try(plan))
     # What time heals the next run finds done, and tells.
-    is_certain = failure.kind not in _UNDONE and not failure.kind.heals_by_itself
+    is_certain = failure.kind not in _UNDONE and not failure.heals_by_itself
     is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
     return str(plan["job_id"]) if is_refused or is_brought or is_left or is_done or tells_late(plan) else ""
 
