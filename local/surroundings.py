@@ -10,7 +10,7 @@ LOOPBACK = "127.0.0.1"
 #: Which hosts are asked without the proxy that the environment may name: some tools read the one, some the other.
 _NO_PROXY = ("NO_PROXY", "no_proxy")
 #: A person's own profiles must play no part.
-_NO_PROFILES = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+NO_PROFILES = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
 #: What a person's own Spark or Hadoop is told by: its settings and jars would come into ours, or end it before it begins.
 _OF_ANOTHER_SPARK = ("SPARK_", "PYSPARK_", "HADOOP_", "YARN_")
 #: Where what is needed for a while may lie is a word on the machine, and holds for ours, too.
@@ -27,12 +27,12 @@ def keep_apart() -> None:
     hosts = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
     if LOOPBACK not in hosts.split(","):
         hosts = f"{hosts},{LOOPBACK}" if hosts else LOOPBACK
-    os.environ.update({**_NO_PROFILES, **dict.fromkeys(_NO_PROXY, hosts)})
+    os.environ.update({**NO_PROFILES, **dict.fromkeys(_NO_PROXY, hosts)})
 
 
 def kept_apart() -> dict[str, str]:
     """What says so to a shell, or to a process that is started."""
-    return {**_NO_PROFILES, **{name: os.environ.get(name, LOOPBACK) for name in _NO_PROXY}}
+    return {**NO_PROFILES, **{name: os.environ.get(name, LOOPBACK) for name in _NO_PROXY}}
 
 
 def leave_other_spark() -> None:

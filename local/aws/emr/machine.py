@@ -11,7 +11,7 @@ from local.aws.emr.secrets_manager import names_of
 from local.aws.emr.spark import SparkJob
 from local.aws.emr.workers import gigabytes
 from local.bare_python import bare_python
-from local.surroundings import LOOPBACK
+from local.surroundings import LOOPBACK, NO_PROFILES
 
 _MASTER = "local[2]"
 _MOST_DRIVER_MEMORY = "2g"
@@ -84,8 +84,7 @@ class Machine:
             # Whatever else a job may call must not reach the real AWS.
             "AWS_ENDPOINT_URL": self.endpoint,
             "AWS_EC2_METADATA_DISABLED": "true",
-            "AWS_CONFIG_FILE": os.devnull,
-            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            **NO_PROFILES,
             "AWS_MAX_ATTEMPTS": _ATTEMPTS,
             **java.environment(self.jars, *self.jvm_options, f"-Djava.io.tmpdir={folder}"),
             "PYSPARK_PYTHON": interpreter,
