@@ -161,10 +161,6 @@ class LocalAws:
         turned: dict[str, Any] = self._post("knobs", **knobs)
         return turned
 
-    def set_export_seconds(self, seconds: float) -> None:
-        """How long exports take by the virtual clock."""
-        self.set_knobs(export_seconds=seconds)
-
     def set_faults(self, *faults: dict[str, Any]) -> None:
         """Replace the faults in force (fields of `local/aws/faults.py` Fault); none ends them."""
         self._post("faults", faults=list(faults))

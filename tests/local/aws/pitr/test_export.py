@@ -12,7 +12,7 @@ EXPORT_ID = re.compile(r"arn:aws:dynamodb:us-east-1:000000000000:table/orders/ex
 
 
 def test_a_running_full_export_shows_the_defaults_and_no_export_type(aws, source):
-    aws.set_export_seconds(3600)
+    aws.set_knobs(export_seconds=3600)
     export = source.full()
     assert set(export) == {
         "ClientToken",
@@ -35,7 +35,7 @@ def test_a_running_full_export_shows_the_defaults_and_no_export_type(aws, source
 
 def test_a_running_incremental_export_shows_its_whole_window_and_starts_at_a_whole_second(aws, source):
     aws.advance(3600)
-    aws.set_export_seconds(3600)
+    aws.set_knobs(export_seconds=3600)
     asked = source.window(5, 20, S3Prefix="a/b/", S3BucketOwner="000000000000")
     assert asked["IncrementalExportSpecification"] == {
         "ExportFromTime": source.at(5),
@@ -62,7 +62,7 @@ def test_a_completed_export_adds_its_end_its_manifest_and_its_size(aws, source):
 
 
 def test_the_same_token_is_the_same_export_whatever_became_of_it(aws, source):
-    aws.set_export_seconds(600)
+    aws.set_knobs(export_seconds=600)
     asked = source.full(ClientToken="one")
     assert source.full(ClientToken="one") == asked
     aws.advance(601)
@@ -180,7 +180,7 @@ def test_exports_are_listed_for_ninety_days(aws, source):
 
 
 def test_no_more_than_the_quota_of_exports_at_a_time(aws, source, refusal):
-    aws.set_export_seconds(3600)
+    aws.set_knobs(export_seconds=3600)
     for _ in range(MOST_AT_ONCE):
         source.full()
     assert refusal(source.full)[0] == "LimitExceededException"

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.local_aws
 
 
 def test_an_export_lasts_as_long_as_it_is_told_by_the_virtual_clock(aws, source):
-    aws.set_export_seconds(600)
+    aws.set_knobs(export_seconds=600)
     asked = source.full()
     aws.advance(590)
     assert source.described(asked)["ExportStatus"] == "IN_PROGRESS"
@@ -23,7 +23,7 @@ def test_an_export_lasts_as_long_as_it_is_told_by_the_virtual_clock(aws, source)
 
 def test_writes_after_the_request_are_not_in_an_export_that_is_still_running(aws, source):
     source.put("before")
-    aws.set_export_seconds(600)
+    aws.set_knobs(export_seconds=600)
     asked = source.full()
     source.put("after")
     aws.advance(601)
@@ -32,7 +32,7 @@ def test_writes_after_the_request_are_not_in_an_export_that_is_still_running(aws
 
 def test_recovery_switched_off_or_the_table_deleted_does_not_stop_a_running_export(aws, source):
     source.put("a")
-    aws.set_export_seconds(600)
+    aws.set_knobs(export_seconds=600)
     asked = source.full()
     source.switch_recovery(False)
     aws.client("dynamodb").delete_table(TableName="orders")
@@ -46,7 +46,7 @@ def test_a_snapshot_keeps_journals_and_exports_and_goes_on_with_those_under_way(
         source = make_source(aws)
         source.put("kept")
         done = source.completed(source.full())
-        aws.set_export_seconds(600)
+        aws.set_knobs(export_seconds=600)
         running = source.full(ClientToken="running")
         aws.snapshot()
         source.put("forgotten")
