@@ -166,7 +166,7 @@ def _maintain(asked: argparse.Namespace) -> int:
 
 
 def _table_of(asked: argparse.Namespace) -> LocalTable:
-    """The table that both verbs are told of. The secret comes from the environment: arguments are for all to see."""
+    """The table of a verb that reads exports. The secret comes from the environment: arguments are for all to see."""
     from local.local_table import LocalTable
 
     namespace, name = asked.table

@@ -72,8 +72,8 @@ class Digest:
 def digest_due(commits: Sequence[Commit], watermark: datetime | None, digested: datetime | None) -> Digest | None:
     """Sum up the days that are over and not told yet; None where there is none, or nothing happened.
 
-    `commits`: newest first, as far back as the table's history is kept. With `digested` None only
-    the last day is summed up: the mails of the days before were others.
+    `commits`: newest first, as far back as the table's history is kept. With `digested` None only the last day is summed up:
+    the mails of the days before were others.
     """
     if watermark is None:
         return None

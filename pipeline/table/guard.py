@@ -20,8 +20,8 @@ from pipeline.table.marker import Marker, TableState, read_table_state, snapshot
 def is_done(state: TableState, order: JobOrder) -> bool:
     """Whether the order's work is in the table already.
 
-    Raises, if it cannot be, what `check_fits` raises, or WatermarkMissing, or TableGone. A merge's
-    is also where another job has brought the same stretch of the same source.
+    The work of a merge is there also where another job has brought the same stretch of the same source. Raises what
+    `check_fits` raises, WatermarkMissing or TableGone, where it is not there and cannot be brought any more.
     """
     if order.job_id in state.job_ids:
         return True

@@ -10,7 +10,10 @@ from pipeline.wording import number_of
 
 
 def accounting(job: str, counts: Mapping[str, int]) -> list[str]:
-    """Every record read, by what became of it; of maintenance, which reads none, what it did."""
+    """Every record read, by what became of it; of maintenance, which reads none, what it did.
+
+    `job`: the kind of job that has counted; "" where the counts are of several, which are told as those of a merge.
+    """
     if job == VERIFY:
         return [verification.accounted(counts)]
     if job == MAINTAIN:
