@@ -16,8 +16,8 @@ from spark.expressions.pointers import below, names, step_of
 from spark.expressions.sql import Sql, call, function, let, literal, struct, transform, unfolded, when
 from spark.expressions.values import with_long_escapes
 
-#: DynamoDB nests 32 levels; the item is one of them, and a last round makes a leaf of what is inside.
-_LEVELS = 34
+#: DynamoDB nests so many levels, an attribute's value being the first: a last scalar lies in 31 lists and maps.
+_LEVELS = 32
 _NONE = "cast(array() AS array<struct<path:string,text:string,leaf:boolean>>)"
 #: A value with a member for each type: of the few values that come here each is asked for most of them.
 _VALUE = (

@@ -59,3 +59,17 @@ def test_only_a_text_that_is_a_value_to_its_end_says_the_same(spark, same, held)
     rows = spark.createDataFrame(cases, "value string, text string, says_it boolean")
     found = rows.selectExpr("value", "text", "says_it", f"{same('value', 'text')} AS found").collect()
     assert [tuple(row) for row in found if row["found"] != row["says_it"]] == []
+
+
+@pytest.mark.parametrize(
+    "last", [({"N": "1"}, {"N": "1.0"}, {"N": "2"}), ({"NS": ["1", "2"]}, {"NS": ["2", "1.0"]}, {})]
+)
+def test_what_lies_as_deep_as_dynamodb_lets_it_counts_by_value_too(spark, last):
+    def deep(value):
+        for n in range(31):
+            value = {"M": {"m": value}} if n % 2 else {"L": [value]}
+        return json.dumps(value)
+
+    value, respelled, other = map(deep, last)
+    rows = spark.createDataFrame([(value, text) for text in (respelled, other)], "value string, text string")
+    assert [row.found for row in rows.selectExpr(f"{same_value('value', 'text')} AS found").collect()] == [True, False]
