@@ -98,3 +98,12 @@ def test_what_is_hidden_in_the_maps_of_a_list_is_not_shown_by_one_map_in_its_pla
     source.delete(8, {"pk": {"S": "b"}})
     assert carry_out(source, source.full(30), **said, **{"/w/no": {"hash": True}})["outcome"] == "committed"
     assert "hide me" not in str(source.rows())
+
+
+def test_what_is_hidden_in_all_that_a_list_holds_says_nothing_of_scalars_beside(shop):
+    source, said = shop(), {"/w/*/*": {"drop": True}}
+    source.put(1, item("a", w=in_list(S, in_map("x", {"S": "hide me"}), in_list({"S": "hide me"}))))
+    source.put(1, item("b", w=in_map("y", N)))
+    carry_out(source, source.full(5), **said)
+    rows = str(source.rows())
+    assert ("hide me" in rows, S["S"] in rows) == (False, True)
