@@ -151,7 +151,7 @@ def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     owners = {field.name: field.attribute for field in before.all}
     new = {field.attribute: field.name for field in after.all}
     moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
-    replaced = {n for a, n in new.items() if (a in names and a in moved) or owners.get(n, a) != a}
+    replaced = {n for a, n in new.items() if a in moved or owners.get(n, a) != a}
     removed = frozenset(name for a, name in names.items() if a in moved)
     return Target(after, frozenset(replaced), removed, is_another=twins(before) is not None)
 
@@ -183,7 +183,7 @@ def _mended(type_: ColumnType, seen: Profile, room: float | None) -> ColumnType 
         is_for_all = below.values.keys() <= taken_tags(element) and _stays(element, below)
         made = (_mended(element, below, room) if is_for_all else None) or _as_exact(element, alike(below), below)
         is_said = below.pin == "json"
-        if element != JSON and (made == JSON or (made is None and (below.values or is_said))):
+        if made == JSON or (made is None and (below.values or is_said)):
             return JSON
         element = made or element
     mended = replace(type_, fields=fields, element=element)
