@@ -10,7 +10,7 @@ from pipeline.exports.manifests import ExportManifest
 from spark import files
 from spark.exports.reading import read_exports
 from spark.loading.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, sample_size, sampled_lines
-from tests.spark.sample_items import item
+from tests.spark.sample_items import N_KEY, S, item
 
 MIB = 1_048_576
 
@@ -74,3 +74,22 @@ def test_a_last_line_may_end_with_the_file(spark, tmp_path):
     file = tmp_path / "plain.json"
     file.write_bytes(b"a\nb")
     assert files.first_lines(spark, file.as_uri(), 5) == [b"a", b"b"]
+
+
+@pytest.mark.spark
+def test_a_key_of_which_the_sample_had_only_integers_gets_room_for_decimals_by_a_second_pass(shop, monkeypatch):
+    monkeypatch.setattr("spark.loading.sampling.MOST_ITEMS", 1)
+    source = shop(key=N_KEY)
+    source.put(1, *({"pk": S, "sk": {"N": number}} for number in ("1", "2", "3.25")))
+    assert source.load(5)["passes"] == 2
+    assert source.differences(5) == []
+
+
+@pytest.mark.spark
+def test_fields_in_the_maps_of_a_list_that_the_sample_did_not_have_come_by_a_second_pass(shop, monkeypatch):
+    monkeypatch.setattr("spark.loading.sampling.MOST_ITEMS", 1)
+    source = shop()
+    source.put(1, *(item(f"k{n}", l={"L": [{"M": {f"x{n}": S}}]}) for n in range(3)))
+    report = source.load(5)
+    assert (report["passes"], report["counts"]["misfits"]) == (2, 0)
+    assert source.differences(5) == []
