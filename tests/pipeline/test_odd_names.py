@@ -73,3 +73,9 @@ def test_a_column_in_capitals_that_readers_take_for_the_products_own_gets_anothe
     )
     check_followed(before, NO_OVERRIDES)
     assert [field.name for field in rebuilt(before, KEY, Profile()).columns.attributes] == ["_misfits_2", "pk_bucket_2"]
+
+
+def test_a_name_in_capitals_stays_where_the_table_is_sorted_by_the_column():
+    before = Columns((PK,), (Field("v", "State", TEXT), Field("w", "state", TEXT)))
+    assert rebuilt(before, KEY, Profile(), fixed=frozenset({"State"})).columns == before
+    assert [field.name for field in rebuilt(before, KEY, Profile()).columns.attributes] == ["v", "state"]
