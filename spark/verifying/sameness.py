@@ -22,6 +22,7 @@ from spark.expressions.values import CONTAINERS, element_of, json_of
 TEXT, KEPT = "`#text`", "`#kept`"
 #: The column of the JSON pointers of all places whose values are to be shown.
 WRONG = "#wrong"
+_NO_DOUBTS = "cast(array() AS array<struct<place:string,text:string>>)"
 #: Of a key that only one side has, values at so many places are shown.
 _MOST_PLACES = 100
 
@@ -55,6 +56,7 @@ def wrong_places(fields: Sequence[Field]) -> Sql:
     lost = function(1, lambda p: f"NOT {_is_kept(p)}")
     parts = [
         *(_wrong_cells(type_, alike) for type_, alike in _by_type(fields).items()),
+        *_wrong_json(fields),
         f"filter({KEPT}, {false})",
         f"filter(coalesce(map_keys({source}), cast(array() AS array<string>)), {lost})",
     ]
@@ -70,9 +72,57 @@ def _by_type(fields: Sequence[Field]) -> dict[ColumnType, list[Field]]:
 
 
 def _wrong_cells(type_: ColumnType, fields: Sequence[Field]) -> Sql:
-    cells = (struct(place=literal(pointer(f)), source=_s(f), shown=_t(f)) for f in fields)
     differs = function(1, lambda x: f"NOT {_same(type_, f'{x}.source', f'{x}.shown', f'{x}.place')}")
-    return transform(f"filter(array({', '.join(cells)}), {differs})", lambda x: f"{x}.place")
+    return transform(f"filter({_both_sides(fields)}, {differs})", lambda x: f"{x}.place")
+
+
+def _both_sides(fields: Sequence[Field]) -> Sql:
+    """The cells of columns of one type, with their places."""
+    return call("array", *(struct(place=literal(pointer(f)), source=_s(f), shown=_t(f)) for f in fields))
+
+
+def _wrong_json(fields: Sequence[Field]) -> list[Sql]:
+    """The columns in which plain JSON, however deep, says something else than the item.
+
+    What it says takes a thousand pieces of expression to find out, so there is one for all places.
+    """
+
+    def of_type(type_: ColumnType, alike: Sequence[Field]) -> Sql:
+        found = transform(_both_sides(alike), lambda x: _doubts(type_, f"{x}.source", f"{x}.shown", f"{x}.place"))
+        return f"flatten({found})"
+
+    doubts = [of_type(type_, alike) for type_, alike in _by_type(fields).items() if _has_json(type_)]
+    is_wrong = function(1, lambda d: f"NOT {same_plain_json(at(TEXT, f'{d}.place'), f'{d}.text')}")
+    wrong = f"filter({call('concat', *doubts)}, {is_wrong})"
+    return [transform(wrong, lambda d: f"substring_index({d}.place, '/', 2)")] if doubts else []
+
+
+def _doubts(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
+    """Where in a cell plain JSON is spelled otherwise than the item's would be, and how."""
+    if type_.kind is Kind.JSON:
+        return when(f"{s} <> {t}", call("array", struct(place=place, text=t)), _NO_DOUBTS)
+    if type_.kind is Kind.STRUCT:
+        inside = (
+            _doubts(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", below(place, literal(step(f.attribute))))
+            for f in type_.fields
+            if _has_json(f.type)
+        )
+        return call("concat", *inside)
+    element = element_of(type_)
+    if type_.kind is Kind.LIST:
+        of_each = function(2, lambda x, i: _doubts(element, x, f"get({t}, {i})", below(place, f"string({i})")))
+        return f"coalesce(flatten(transform({s}, {of_each})), {_NO_DOUBTS})"
+
+    def of_name(name: Sql) -> Sql:
+        return _doubts(element, f"element_at({s}, {name})", f"element_at({t}, {name})", below(place, step_of(name)))
+
+    return f"coalesce(flatten({transform(f'map_keys({s})', of_name)}), {_NO_DOUBTS})"
+
+
+def _has_json(type_: ColumnType) -> bool:
+    if type_.element is not None:
+        return _has_json(type_.element)
+    return type_.kind is Kind.JSON or any(_has_json(field.type) for field in type_.fields)
 
 
 def _s(field: Field) -> Sql:
@@ -106,7 +156,10 @@ def _has_unordered(type_: ColumnType) -> bool:
 
 
 def _same(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
-    """Whether a cell is what the item's value becomes there; of what the row keeps as a misfit it shows nothing."""
+    """Whether a cell is what the item's value becomes there; of what the row keeps as a misfit it shows nothing.
+
+    Of plain JSON, whether there is some on both sides or on none: what it says is held against the item apart.
+    """
     return f"if(array_contains({KEPT}, {place}), {t} IS NULL, {_same_cell(type_, s, t, place)})"
 
 
@@ -116,7 +169,7 @@ def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
     if type_.kind not in (*CONTAINERS, Kind.JSON):
         return f"{s} <=> {t}"
     if type_.kind is Kind.JSON:
-        both = when(f"{s} = {t}", "true", same_plain_json(at(TEXT, place), t))
+        both = "true"
     elif type_.kind is Kind.STRUCT:
         both = " AND ".join(
             _same(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", below(place, literal(step(f.attribute))))
