@@ -26,10 +26,18 @@ def count_of(field: Field) -> int:
     return _share(field) + field_count(field.type)
 
 
-def has_room(type_: ColumnType, seen: Profile, most: int = MOST_FIELDS) -> bool:
-    """Whether a column may have so many fields: as many as Glue takes, where the user has set that it is a struct."""
+def room_in(type_: ColumnType) -> int:
+    """How many fields more a column may have; less than none where it has too many."""
+    return MOST_FIELDS - field_count(type_)
+
+
+def has_room(type_: ColumnType, seen: Profile, there: int = 0) -> bool:
+    """Whether a column may have so many fields: as many as Glue takes, where the user has set that it is a struct.
+
+    `there`: how many it has already.
+    """
     is_struct = seen.pin == "struct" and sum(map(_text, fields_inside(type_))) <= MOST_FIELDS * _SHARE_OF_TEXT
-    return is_struct or field_count(type_) <= most
+    return is_struct or field_count(type_) <= max(MOST_FIELDS, there)
 
 
 def _share(field: Field) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pipeline.columns.decided_types import fields_of, number_type
 from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
-from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count
+from pipeline.columns.field_counts import count_of, field_count, room_in
 from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
@@ -18,7 +18,7 @@ from pipeline.columns.types import BYTES, LONG, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 
 #: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure. The same goes for
-#: new fields of a column that would have more than `MOST_FIELDS`.
+#: new fields for which a column has no room (`pipeline.columns.field_counts`).
 MOST_COLUMNS = 5_000
 
 
@@ -93,7 +93,7 @@ def with_room(columns: Columns, seen: Profile) -> Columns:
     others = seen.without({field.attribute for field in columns.key})
     reserved = (*RESERVED, *columns.taken, *(field.name for field in columns.key))
     kept = tuple(
-        replace(f, type=_grown_type(f.type, others.members[f.attribute], MOST_FIELDS - field_count(f.type)))
+        replace(f, type=_grown_type(f.type, others.members[f.attribute], room_in(f.type)))
         if f.attribute in others.members
         else f
         for f in columns.attributes

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
 from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides, mended_by
 from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
-from pipeline.columns.field_counts import MOST_FIELDS, count_of, field_count, has_room
+from pipeline.columns.field_counts import count_of, field_count, has_room, room_in
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.in_table.odd_names import carried, check_fixed_names
@@ -175,7 +175,7 @@ def _stays(type_: ColumnType, seen: Profile) -> bool:
 
 def _mended(type_: ColumnType, seen: Profile, room: float | None) -> ColumnType | None:
     """The type with what is inside it made right; None where that is too much for one column."""
-    room = MOST_FIELDS - field_count(type_) if room is None else room
+    room = room_in(type_) if room is None else room
     fields = _mended_fields(type_, seen, math.inf if seen.pin == "struct" else max(room, 0))
     element, below = type_.element, inside_of(type_, seen)
     if element and below:
@@ -187,7 +187,7 @@ def _mended(type_: ColumnType, seen: Profile, room: float | None) -> ColumnType 
             return JSON
         element = made or element
     mended = replace(type_, fields=fields, element=element)
-    return mended if has_room(mended, seen, max(MOST_FIELDS, field_count(type_))) else None
+    return mended if has_room(mended, seen, field_count(type_)) else None
 
 
 def _mended_fields(type_: ColumnType, seen: Profile, room: float) -> tuple[Field, ...]:

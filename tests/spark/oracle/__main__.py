@@ -10,14 +10,12 @@ import itertools
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-from spark.expressions import wide_items
 from tests.spark.oracle.handled import HandledLife
-from tests.spark.oracle.life import Life, width
+from tests.spark.oracle.life import Life
+from tests.spark.oracle.scale import as_large, large_in
 from tests.spark.session import session_with
 from tests.spark.shop import Shop
 
@@ -42,9 +40,7 @@ def _live(folder: Path, seeds: range) -> int:
 
     items, started = 0, time.monotonic()
     for count, seed in enumerate(seeds, 1):
-        with ExitStack() as as_wide:
-            for name, most in width(seed).items():
-                as_wide.enter_context(patch.object(wide_items, name, most))
+        with as_large(large_in(seed)):
             for life in (Life(seed, make), HandledLife(seed, make)):
                 lived = life.live()
                 if lived.differences:

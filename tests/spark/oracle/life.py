@@ -15,7 +15,6 @@ from local.aws.pitr.oddities import ODDITIES
 from local.compare import Table
 from local.reader import columns
 from pipeline.identity import KeyAttribute
-from spark.expressions import wide_items
 from tests.spark.large import always_filtered
 from tests.spark.oracle.lost import wrongly_told
 from tests.spark.oracle.needless import needless_after_load, needless_after_merge
@@ -39,13 +38,6 @@ class Lived:
 
     items: int
     differences: tuple[str, ...]
-
-
-def width(seed: int) -> dict[str, int]:
-    """How the table of a seed is read: every other as one of many attributes, every fourth as one of many containers besides."""
-    if seed % 2:
-        return {}
-    return {"WIDE": 0, "MANY_PARSED": wide_items.MANY_PARSED if seed % 4 else 0}
 
 
 class Life:

@@ -7,11 +7,11 @@ from unittest.mock import patch
 import pytest
 
 from local.aws.pitr.oddities import ODDITIES
-from spark.expressions import wide_items
 from spark.merging import changes
 from tests.spark.oracle.handled import HandledLife
-from tests.spark.oracle.life import FIRST, Life, width
+from tests.spark.oracle.life import FIRST, Life
 from tests.spark.oracle.needless import needless_after_merge
+from tests.spark.oracle.scale import ALL, as_large, large_in
 from tests.spark.oracle.seeded_bugs import BLINDNESS, BUGS
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY
 
@@ -33,21 +33,20 @@ def test_hundreds_of_items_of_any_shape_are_in_the_table_what_they_were_in_the_s
     assert lived.items > 200
 
 
-def test_items_of_any_shape_stay_what_they_were_where_values_are_hidden_and_cells_are_packed(shop, monkeypatch):
-    monkeypatch.setattr(wide_items, "WIDE", 0)
+def test_items_of_any_shape_stay_what_they_were_where_values_are_hidden_and_cells_are_packed(shop):
     life = Life(273, shop, items=120, attributes=12)
     # Of few seeds something is hidden in so few attributes; others would follow a table of which nothing is said.
     assert {rule.kind for rule in life.wishes.columns.protections} == {"drop", "hash"}
-    lived = life.live()
+    with as_large(frozenset({"attributes"})):
+        lived = life.live()
     assert list(lived.differences) == []
     assert lived.items > 80
 
 
 @pytest.mark.parametrize("seed", _SEEDS)
-def test_a_small_random_table_is_what_its_source_was_after_all_that_happens_to_it(shop, monkeypatch, seed):
-    for name, most in width(seed).items():
-        monkeypatch.setattr(wide_items, name, most)
-    lived = Life(seed, shop, items=40, attributes=10, is_tampered_with=seed in _TAMPERED_WITH).live()
+def test_a_small_random_table_is_what_its_source_was_after_all_that_happens_to_it(shop, seed):
+    with as_large(large_in(seed)):
+        lived = Life(seed, shop, items=40, attributes=10, is_tampered_with=seed in _TAMPERED_WITH).live()
     assert list(lived.differences) == []
     assert lived.items > 25
 
@@ -61,6 +60,7 @@ def test_those_seeds_have_together_what_a_table_may_be(shop):
     rules = [rule for life in lives for rule in life.wishes.columns.rules]
     assert {word for rule in rules for word in rule.said} == {"type", "name", "drop", "hash"}
     assert {len(rule.path) > 1 for rule in rules} == {False, True}
+    assert frozenset().union(*map(large_in, _SEEDS)) == ALL
     # An odd one is maintained, an even one read as one of very many attributes is.
     assert {seed % 2 for seed, life in zip(_SEEDS, lives, strict=True) if not life.wishes.columns.rules} == {0, 1}
 

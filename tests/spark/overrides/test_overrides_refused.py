@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.columns import growth as column_growth
+from pipeline.columns import field_counts
 from pipeline.columns.in_table.table_columns import columns_of
 from pipeline.columns.pointers import step
 from pipeline.columns.types import JSON
@@ -177,7 +177,7 @@ def test_what_is_no_value_is_refused_where_values_are_hidden_and_shown_by_no_ref
 
 
 def test_what_only_misfits_hold_is_hidden_by_a_rebuild_as_well(shop, monkeypatch):
-    monkeypatch.setattr(column_growth, "MOST_FIELDS", 1)
+    monkeypatch.setattr(field_counts, "MOST_FIELDS", 1)
     source = shop()
     source.put(1, item("a", v={"M": {"x": N}}))
     source.load(5)
