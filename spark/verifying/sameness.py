@@ -22,6 +22,7 @@ from spark.expressions.values import CONTAINERS, element_of, json_of
 TEXT, KEPT = "`#text`", "`#kept`"
 #: The column of the JSON pointers of all places whose values are to be shown.
 WRONG = "#wrong"
+#: Of a cell in which no plain JSON is spelled otherwise than the item's would be.
 _NO_DOUBTS = "cast(array() AS array<struct<place:string,text:string>>)"
 #: Of a key that only one side has, values at so many places are shown.
 _MOST_PLACES = 100
@@ -91,7 +92,7 @@ def _wrong_json(fields: Sequence[Field]) -> list[Sql]:
         found = transform(_both_sides(alike), lambda x: _doubts(type_, f"{x}.source", f"{x}.shown", f"{x}.place"))
         return f"flatten({found})"
 
-    doubts = [of_type(type_, alike) for type_, alike in _by_type(fields).items() if _has_json(type_)]
+    doubts = [of_type(type_, alike) for type_, alike in _by_type(fields).items() if _holds(type_, Kind.JSON)]
     is_wrong = function(1, lambda d: f"NOT {same_plain_json(at(TEXT, f'{d}.place'), f'{d}.text')}")
     wrong = f"filter({call('concat', *doubts)}, {is_wrong})"
     return [transform(wrong, lambda d: f"substring_index({d}.place, '/', 2)")] if doubts else []
@@ -105,7 +106,7 @@ def _doubts(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
         inside = (
             _doubts(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", below(place, literal(step(f.attribute))))
             for f in type_.fields
-            if _has_json(f.type)
+            if _holds(f.type, Kind.JSON)
         )
         return call("concat", *inside)
     element = element_of(type_)
@@ -119,10 +120,10 @@ def _doubts(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
     return f"coalesce(flatten({transform(f'map_keys({s})', of_name)}), {_NO_DOUBTS})"
 
 
-def _has_json(type_: ColumnType) -> bool:
-    if type_.element is not None:
-        return _has_json(type_.element)
-    return type_.kind is Kind.JSON or any(_has_json(field.type) for field in type_.fields)
+def _holds(type_: ColumnType, *kinds: Kind) -> bool:
+    """Whether a type is of one of these kinds, or something in it is, however deep."""
+    inside = [type_.element] if type_.element else [field.type for field in type_.fields]
+    return type_.kind in kinds or any(_holds(one, *kinds) for one in inside)
 
 
 def _s(field: Field) -> Sql:
@@ -135,7 +136,7 @@ def _t(field: Field) -> Sql:
 
 def _ordered(type_: ColumnType, cell: Sql) -> Sql:
     """The cell with everything that has no order sorted, and no maps, which cannot be compared."""
-    if not _has_unordered(type_):
+    if not _holds(type_, Kind.SET, Kind.DICTIONARY):
         return cell
     if type_.kind is Kind.SET:
         return f"array_sort({cell})"
@@ -145,14 +146,6 @@ def _ordered(type_: ColumnType, cell: Sql) -> Sql:
         return f"array_sort(map_entries({transform_values(cell, lambda x: _ordered(element_of(type_), x))}))"
     parts = ", ".join(f"{literal(f.name)}, {_ordered(f.type, f'{cell}.`{f.name}`')}" for f in type_.fields)
     return when(f"{cell} IS NOT NULL", f"named_struct({parts})")
-
-
-def _has_unordered(type_: ColumnType) -> bool:
-    if type_.kind is Kind.STRUCT:
-        return any(_has_unordered(field.type) for field in type_.fields)
-    if type_.kind is Kind.LIST:
-        return _has_unordered(element_of(type_))
-    return type_.kind in (Kind.SET, Kind.DICTIONARY)
 
 
 def _same(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:

@@ -39,6 +39,7 @@ def large_in(seed: int) -> frozenset[str]:
 def as_large(what: frozenset[str]) -> Iterator[None]:
     """Within it a table is large in this, however small it is."""
     with ExitStack() as lowered:
-        for module, name, number in (limit for one in sorted(what) for limit in _LARGE[one]):
-            lowered.enter_context(patch.object(module, name, number))
+        for one in what:
+            for module, name, number in _LARGE[one]:
+                lowered.enter_context(patch.object(module, name, number))
         yield
