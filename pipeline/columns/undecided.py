@@ -22,19 +22,16 @@ def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_see
     Where not all values had their say, the whole column goes for now: its values are misfits then, and decide it. Else
     what holds such elements goes with them, if it is not plain JSON. `fixed`: names of columns that stay what they are.
     """
-    found = {
-        f.attribute: _decided(f.type, seen.members.get(f.attribute), all_seen)
-        for f in there.attributes
-        if f.name not in fixed
-    }
-    undecided = {field.attribute for field in there.attributes if found.get(field.attribute, field.type) != field.type}
-    left: dict[str, ColumnType | None] = dict.fromkeys(undecided)
-    if all_seen:
-        left = {name: found[name] or column_type(seen.members[name]) for name in undecided}
-    else:
-        seen = seen.without(undecided)
-    types = ((field, left.get(field.attribute, field.type)) for field in there.attributes)
-    return replace(there, attributes=tuple(replace(field, type=type_) for field, type_ in types if type_)), seen
+    left, undecided = [], set()
+    for field in there.attributes:
+        found = seen.members.get(field.attribute)
+        type_ = field.type if field.name in fixed else _decided(field.type, found, all_seen)
+        if found and type_ != field.type:
+            undecided.add(field.attribute)
+            type_ = (type_ or column_type(found)) if all_seen else None
+        if type_:
+            left.append(replace(field, type=type_))
+    return replace(there, attributes=tuple(left)), seen if all_seen else seen.without(undecided)
 
 
 def _decided(type_: ColumnType, seen: Profile | None, all_seen: bool) -> ColumnType | None:

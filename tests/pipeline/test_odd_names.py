@@ -8,8 +8,8 @@ from pipeline.columns.declared.overrides import NO_OVERRIDES
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.override_checks import check_followed
 from pipeline.columns.profile import Profile
-from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.types import TEXT, ColumnType, Field, Kind
+from pipeline.columns.rebuild import Target, rebuilt
+from pipeline.columns.types import LONG, TEXT, ColumnType, Field, Kind
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 
@@ -79,3 +79,10 @@ def test_a_name_in_capitals_stays_where_the_table_is_sorted_by_the_column():
     before = Columns((PK,), (Field("v", "State", TEXT), Field("w", "state", TEXT)))
     assert rebuilt(before, KEY, Profile(), fixed=frozenset({"State"})).columns == before
     assert [field.name for field in rebuilt(before, KEY, Profile()).columns.attributes] == ["v", "state"]
+
+
+@pytest.mark.parametrize("all_seen", [True, False])
+def test_columns_that_hold_no_attribute_stay_each_what_it_is(all_seen):
+    own = (Field("", "price", TEXT), Field("", "amount", LONG), Field("", "notes", ColumnType(Kind.LIST, element=TEXT)))
+    before = Columns((PK,), (Field("v", "v", TEXT), *own))
+    assert rebuilt(before, KEY, Profile(), all_seen=all_seen) == Target(before)

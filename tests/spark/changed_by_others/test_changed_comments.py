@@ -77,8 +77,8 @@ def test_columns_of_somebodys_own_that_hold_no_attribute_stay_empty_where_cells_
     source.put(1, item("a", **many), item("b"))
     source.load(5)
     # Called like attributes that others hold; under a name of underscores alone none must be found either.
-    for name, comment in (("mine", "v1"), ("yours", "v2")):
-        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {name} string COMMENT '{comment}'")
+    for column in ("mine bigint COMMENT 'v1'", "yours string COMMENT 'v2'"):
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {column}")
     source.put(6, item("b", **many, **{"__": {"S": "x"}, "_" * 5: {"S": "y"}}))
     source.merge(5, 20)
     for at in (20, 25):
