@@ -38,7 +38,7 @@ from pipeline.planning.execution_input import asking, is_dry_run, wish_text
 from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.journal import is_second_try
-from pipeline.planning.wish_ends import ASK_FOR_IT, ASK_LATER
+from pipeline.planning.wish_ends import ASK_LATER
 
 _A_PERSON = "Nothing: a person must act."
 _GOES_ON = "The schedule goes on with its own work; for what was asked for a person must act."
@@ -78,14 +78,13 @@ class Aftermath:
 
     `by_itself`: what the pipeline does, in words. `heals`: whether nobody need act. `missed`: what no run goes on with, as
     the input that asks for it (of one that was refused, and of a dry run, as it was given); "" where one does, or asking
-    would not help. `remedy`: what helps where asking is enough. `is_done`: whether nothing is left to be done.
+    would not help. `remedy`: what helps where time has healed the cause, and no run goes on; "" where one does.
     """
 
     by_itself: str
     heals: bool = False
     missed: str = ""
-    remedy: str = ASK_FOR_IT
-    is_done: bool = False
+    remedy: str = ""
 
 
 def aftermath(event: StateEvent, failure: Failure, table: str) -> Aftermath:
@@ -125,15 +124,13 @@ def _of_a_request(failure: Failure, plan: PlanEvent, missed: str, brought: str) 
 def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
     """Of a run that was at work on what it had claimed, or at nothing yet that anybody has asked for."""
     mode = plan.get("mode", UPDATE)
-    if plan.get("kind") == "Record" and mode in TOLD_TO_THE_END:
-        return _of_done(failure)
+    if _is_done(plan, failure):
+        told = _DONE if failure.heals_by_itself else f"{_DONE} {_FOR_OTHERS}"
+        return Aftermath(told, heals=failure.heals_by_itself, remedy="Nothing to do.")
     if failure.kind is TableGone and failure.reported:
         return _of_gone(mode, table)
-    # What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
-    if mode in REPORTED_AS and (failure.reported or _is_second_try(plan)):
+    if _is_left(plan, failure):
         return _of_reported(mode, failure, plan, table)
-    if failure.state == "RecordWatermark" and mode in LEAVES_WATERMARK and failure.kind not in _UNDONE:
-        return _of_done(failure)
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
     if failure.state == "RecordWatermark" and failure.kind not in _UNDONE:
@@ -145,15 +142,20 @@ def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
     return Aftermath(ANEW, heals=True) if makes_anew(failure, plan) else Aftermath(_A_PERSON)
 
 
-def _is_second_try(plan: PlanEvent) -> bool:
-    """As the planner has it of the plan's claim; what claims nothing is none."""
-    return is_second_try(plan.get("claim", 0), plan.get("attempt", 0))
+def _is_done(plan: PlanEvent, failure: Failure) -> bool:
+    """Whether all that a run was to do is done, and it was only not recorded, or not told."""
+    mode, is_recording = plan.get("mode", ""), failure.state == "RecordWatermark"
+    is_told_late = plan.get("kind") == "Record" and mode in TOLD_TO_THE_END
+    return is_told_late or (is_recording and mode in LEAVES_WATERMARK and failure.kind not in _UNDONE)
 
 
-def _of_done(failure: Failure) -> Aftermath:
-    """Of what is done, whatever has failed after it."""
-    by_itself = _DONE if failure.heals_by_itself else f"{_DONE} {_FOR_OTHERS}"
-    return Aftermath(by_itself, heals=failure.heals_by_itself, remedy="Nothing to do.", is_done=True)
+def _is_left(plan: PlanEvent, failure: Failure) -> bool:
+    """Whether it is a verification or maintenance that is not done, and with which no run goes on.
+
+    What its job has refused is left undone, and so is what a second claim has tried once more because a run had died.
+    """
+    is_second = is_second_try(plan.get("claim", 0), plan.get("attempt", 0))  # what claims nothing is none
+    return plan.get("mode") in REPORTED_AS and (failure.reported or is_second)
 
 
 def makes_anew(failure: Failure, plan: PlanEvent) -> bool:
@@ -191,13 +193,14 @@ def ended_wish(plan: PlanEvent, failure: Failure) -> str:
     mode = plan.get("mode", "")
     if plan.get("ends") or mode not in TOLD_TO_THE_END:
         return str(plan.get("ends", ""))
-    is_refused = failure.reported and not failure.heals_by_itself
-    is_brought = failure.kind is TableGone and failure.reported  # by the full export that makes the table anew
-    is_left = mode == VERIFY and (failure.reported or _is_second_try(plan))
-    # What time heals the next run finds done, and tells.
-    is_certain = failure.kind not in _UNDONE and not failure.heals_by_itself
-    is_done = failure.state == "RecordWatermark" and mode != FULL and is_certain
-    return str(plan["job_id"]) if is_refused or is_brought or is_left or is_done or tells_late(plan) else ""
+    if _is_done(plan, failure):
+        # What time heals the next run finds done, and tells; it does so once.
+        is_over = tells_late(plan) or not failure.heals_by_itself
+    else:
+        # What was to be done to a table that is gone is brought by the full export that makes it anew.
+        is_refused = failure.reported and (failure.kind is TableGone or not failure.heals_by_itself)
+        is_over = is_refused or _is_left(plan, failure)
+    return str(plan["job_id"]) if is_over else ""
 
 
 def tells_late(plan: PlanEvent) -> bool:

@@ -36,6 +36,7 @@ from pipeline.mails.told import Incident
 from pipeline.modes import BACKFILL, FULL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.execution_input import is_dry_run
 from pipeline.planning.horizon import Horizon
+from pipeline.planning.wish_ends import ASK_FOR_IT
 from pipeline.settings import is_table_name
 
 #: What is known of the table after an error, where it is not that nothing happened.
@@ -162,8 +163,9 @@ def _facts(
 
 def _remedy(failure: Failure, after: Aftermath, plan: PlanEvent) -> str:
     """What a person is to do. Nobody is told that it is tried again whose request no run goes on with, or who has it done."""
-    if (after.missed or after.is_done) and failure.heals_by_itself:
-        return after.remedy
+    helps = after.remedy or (ASK_FOR_IT if after.missed else "")
+    if helps and failure.heals_by_itself:
+        return helps
     return ANEW if makes_anew(failure, plan) else failure.remedy
 
 

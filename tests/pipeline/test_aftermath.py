@@ -18,10 +18,14 @@ def test_a_backfill_that_is_claimed_is_finished_however_its_start_was_written(st
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
 
 
+@pytest.mark.parametrize("claim_number", [7, 8])
 @pytest.mark.parametrize("mode", ["verify", "maintain", "backfill"])
-def test_what_is_done_and_only_not_recorded_is_not_tried_again(mode):
-    mail = failed("AwsUnavailable", "RecordWatermark", planned={**PLANNED, "mode": mode})
+def test_what_is_done_and_only_not_recorded_is_not_tried_again_nor_asked_for_again(mode, claim_number):
+    mail = failed("AwsUnavailable", "RecordWatermark", planned={**PLANNED, "mode": mode, "claim": claim_number})
     assert "does by itself: Nothing more: what was asked for is done" in mail.text
+    # The next run finds it done, and tells the end of the wish.
+    assert (mail.facts["ask_again"], mail.facts["wish_ended"]) == ("", "")
+    assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
 
 
 @pytest.mark.parametrize("kind", ["Export", "Record"])
