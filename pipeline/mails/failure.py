@@ -42,7 +42,6 @@ from pipeline.settings import is_table_name
 #: What is known of the table after an error, where it is not that nothing happened.
 _AFTER: Mapping[type[PipelineError], str] = {
     WatermarkNotCommitted: "The table does not show what the job should have committed: look at it.",
-    TableGone: "There is no table any more; this run has brought nothing into it.",
     JobFailed: "The table shows everything this run was to bring, or nothing of it.",
 }
 #: And after any other in RecordWatermark.
@@ -115,14 +114,16 @@ def _what(failure: Failure, plan: PlanEvent) -> str:
 def _left_behind(failure: Failure, plan: PlanEvent) -> str:
     if plan.get("kind") == "Record":
         return f"{_AS_THEY_WERE}; only last-export-time may still say something else."
+    if failure.kind is TableGone:
+        return "There is no table any more; this run has brought nothing into it."
     if failure.state == "RecordWatermark" and failure.kind in _GONE:
         return "Nobody can read the table now, so that nothing shows what this run has brought."
     if failure.state == "RunSparkJob" and failure.kind in _MOVED:
         files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
         return f"{_MOVED_SINCE}{files}"
-    if plan.get("mode") == MAINTAIN and failure.kind is not TableGone:
+    if plan.get("mode") == MAINTAIN:
         return "This failure has left the table's rows and its watermark as they were; some of its files may be in order already."
-    if plan.get("mode") == VERIFY and failure.kind is not TableGone:
+    if plan.get("mode") == VERIFY:
         return f"{_AS_THEY_WERE}."  # it brings nothing, and moves no watermark that could be recorded
     otherwise = _NOT_RECORDED if failure.state == "RecordWatermark" else f"{_AS_THEY_WERE}."
     return _AFTER.get(failure.kind, otherwise)
