@@ -105,6 +105,7 @@ def _rebuilt(
     # Another key is another table, which is partitioned anew.
     partitions = set() if key_fields == columns.key else {partition_name(key_fields[0].name)}
     target = Columns(key_fields, attributes, columns.taken | partitions)
+    # From `kept` to `there` columns only get new fields, for which none has to be replaced.
     before, left, grown, after = (step.types for step in (columns, kept, there, target))
     changed = {name for name in before if before[name] != left.get(name) or grown[name] != after[name]}
     return _target(columns, checked(target, overrides), changed)

@@ -2,7 +2,11 @@
 
 A level is given as JSON text. Its names are found there without making anything of the values, which takes so little that
 every change can be asked for what is gone. The elements of a list, and the values of a dictionary, have no place that could
-be gone: what structs among them hold counts as one level. So a name is lost there where one of them had it and none has it.
+be gone: what structs among them hold counts as one level. So a name is lost there where one of them had it and none has it:
+
+    old     {"note": …, "lines": {"L": [{"M": {"a": …, "b": …}}, {"M": {"a": …}}]}}
+    new     {"lines": {"L": [{"M": {"a": …}}]}}
+    lost    /note, /lines/*/b
 """
 
 from __future__ import annotations

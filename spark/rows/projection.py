@@ -35,7 +35,14 @@ IS_ODD = "#is_odd"
 
 
 class _Column(NamedTuple):
-    """How a column is made of a value. `part`: where what was parsed of it stands in the next step."""
+    """How a column is made of a value, step by step. `part`: where what one step has made stands in the next.
+
+    By kind               `parsed`, in `part`    `cell`, made of    `asked`, in `part`    `whole`
+    scalars               (not parsed)           the value          (not asked)           where there is a cell
+    sets                  the elements           `part`             (not asked)           where there is a cell
+    structs               the level              `part`             the level             told by level and cell
+    lists, dictionaries   the cell, and `whole`  `part.cell`        `part.whole`          `part`
+    """
 
     type: ColumnType
     value: Sql
