@@ -5,18 +5,25 @@ Rules that hide values, here; declared types that no column shows, by `spark.hid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pipeline.columns.declared.overrides import ANY, Override, is_index
 from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
 from spark.expressions.values import TAGS, elements, has, json_of, members, of, tag_of
 
-#: The pointer of a rule that an item contradicts, a line end, and by what: a container where a hash is declared, a set for
-#: whose elements one is (`NO_HASH`), a list where the rule speaks of an index (`INDEX`), or one of maps with a member that the
-#: rule names in a map (`IN_LIST`), a map with one that it names in those of a list (`OUTSIDE`), a scalar where all that is
-#: inside is to be hidden (`ITSELF`), or what a declared type excludes. Null for all other items.
+#: The pointer of a rule that an item contradicts, a line end, and by what: one of those below, or what a declared type
+#: excludes. Null for all other items.
 CONTRADICTED = "#contradicted"
-NO_HASH, INDEX, IN_LIST, OUTSIDE, ITSELF = "no hash", "an index", "in a list", "outside", "itself"
+#: A container where a hash is declared, or a set for whose elements one is.
+NO_HASH = "no hash"
+#: A list where the rule speaks of an index.
+INDEX = "an index"
+#: A list of maps with a member that the rule names in a map.
+IN_LIST = "in a list"
+#: A map with a member that the rule names in the maps of a list.
+OUTSIDE = "outside"
+#: A scalar where all that is inside is to be hidden.
+ITSELF = "itself"
 #: What stands behind a member that is called like a type, where behind the type itself something else does: the object of
 #: its value's type. That is also what stands behind ``M``, but there its names are any, and a type's content another.
 _OF_A_TYPE = r'\{"(?:[SNB]":"|(?:BOOL|NULL)":[tf]|(?:[SNB]S|L)":\[|M":\{)'
@@ -27,21 +34,27 @@ def contradicted(rules: Sequence[Override], name: str, excluded: Sequence[Sql] =
 
     `excluded`: what declared types exclude, as `spark.hiding.excluded_types` finds it in the same items.
     """
-    found = []
-    for rule in rules:
-        value, inside, why = member(f"`{name}`", rule.path[0]), rule.path[1:], INDEX if rule.has_index else NO_HASH
-        if _takes_no_container(rule) or rule.has_index:
-            found.append(when(_is_missed(value, inside, rule), literal(f"{rule.pointer}\n{why}")))
-        if inside:
-            # Mostly there is no list at all, and nothing has to be parsed once more to see that.
-            has_list = f"{has(value, 'L')} OR contains({of(value, 'M')}, '\"L\":')"
-            is_in_list = when(has_list, _is_in_list(value, inside, rule, rules), "false")
-            found.append(when(is_in_list, literal(f"{rule.pointer}\n{IN_LIST}")))
-        for path in _outside(rule, rules):
-            found.append(when(_is_held(value, path[1:]), literal(f"{rule.pointer}\n{OUTSIDE}")))
-        if _hides_all_of_a_name(rule) and not any(other.matches(rule.path[:-1]) for other in rules):
-            found.append(when(_is_held(value, inside[:-1]), literal(f"{rule.pointer}\n{ITSELF}")))
+    found = [
+        when(is_contradicted, literal(f"{rule.pointer}\n{why}"))
+        for rule in rules
+        for is_contradicted, why in _contradictions(rule, member(f"`{name}`", rule.path[0]), rules)
+    ]
     return f"{call('coalesce', *found, *excluded, 'CAST(NULL AS STRING)')} AS `{CONTRADICTED}`"
+
+
+def _contradictions(rule: Override, value: Sql, rules: Sequence[Override]) -> Iterator[tuple[Sql, str]]:
+    """Whether an item contradicts a rule, and by what, for all that may. `value`: of the rule's attribute."""
+    inside = rule.path[1:]
+    if _takes_no_container(rule) or rule.has_index:
+        yield _is_missed(value, inside, rule), INDEX if rule.has_index else NO_HASH
+    if inside:
+        # Mostly there is no list at all, and nothing has to be parsed once more to see that.
+        has_list = f"{has(value, 'L')} OR contains({of(value, 'M')}, '\"L\":')"
+        yield when(has_list, _is_in_list(value, inside, rule, rules), "false"), IN_LIST
+    for path in _outside(rule, rules):
+        yield _is_held(value, path[1:]), OUTSIDE
+    if _hides_all_of_a_name(rule) and not any(other.matches(rule.path[:-1]) for other in rules):
+        yield _is_held(value, inside[:-1]), ITSELF
 
 
 def _is_missed(value: Sql, path: tuple[str, ...], rule: Override) -> Sql:
