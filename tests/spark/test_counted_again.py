@@ -76,11 +76,14 @@ def test_more_records_than_the_manifest_says_are_refused_even_where_tasks_were_d
 
 def test_a_table_is_replaced_whole_also_where_tasks_were_done_twice(shop, monkeypatch):
     source = shop(key=N_KEY)
-    source.put(1, item("a", sk={"N": "1"}))
+    source.put(1, *(item("a", sk={"N": f"{n}"}, v=N) for n in range(3)))
     source.load(5)
-    source.put(6, item("a", sk={"N": "1.5"}))
+    source.put(6, item("a", sk={"N": "1.5"}, v={"M": {"x": S}}))
+    # Of rows that are only counted at first, no branch tells how many there are.
+    _counted_twice(monkeypatch)
     monkeypatch.setattr(load, "counted_so_far", lambda *of: _doubled(counted_so_far(*of)))
-    assert source.load(15)["counts"]["read"] == 2
+    counts = source.load(15)["counts"]
+    assert (counts["read"], counts["misfits"]) == (4, 1)
     assert source.differences(15) == []
 
 
