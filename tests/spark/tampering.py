@@ -190,6 +190,10 @@ def no_image(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: [line.replace('"NewImage":{', '"NewImage":7,"x":{') for line in lines])
 
 
+def no_keys(shop: Shop, order: JobOrder) -> None:
+    rewrite(shop, order, lambda lines: [line.replace('"Keys":', '"Key":') for line in lines])
+
+
 def no_write_time(shop: Shop, order: JobOrder) -> None:
     rewrite(shop, order, lambda lines: [line.replace('"WriteTimestampMicros":', '"Written":') for line in lines])
 

@@ -7,7 +7,7 @@ import pytest
 from local.aws.pitr.oddities import ODDITIES
 from spark.exports.reading import read_exports
 from tests.spark.sample_items import item
-from tests.spark.tampering import listed, relist, summaries
+from tests.spark.tampering import listed, relist, rewrite, summaries
 
 pytestmark = pytest.mark.spark
 
@@ -41,3 +41,16 @@ def test_data_files_without_records_before_all_others_hide_nothing(shop):
         assert (counts[0], counts[-1], sum(counts)) == (0, 1, 1)
         assert source.run(order)["counts"]["read"] == 1
     assert source.differences(25) == []
+
+
+@pytest.mark.parametrize("image", ["{}", "null"])
+def test_an_image_with_nothing_in_it_is_that_of_a_deletion(shop, image):
+    source = shop()
+    source.put(1, item("a", v={"S": "x"}), item("b"))
+    source.load(5)
+    source.delete(6, item("a"))
+    order = source.windows(5, 20)
+    rewrite(source, order, lambda lines: [f'{line[:-1]},"NewImage":{image}}}' for line in lines])
+    counts = source.run(order)["counts"]
+    assert (counts["read"], counts["deleted"]) == (1, 1)
+    assert source.differences(20) == []

@@ -45,6 +45,7 @@ TAMPERED = [
     (tampering.not_utf8, errors.UnreadableLine, "line 1"),
     (tampering.emptied, errors.ChecksumMismatch, "is empty"),
     (tampering.no_image, errors.UnreadableLine, "line 1"),
+    (tampering.no_keys, errors.UnreadableLine, "line 1"),
     (tampering.no_write_time, errors.UnreadableLine, "line 1"),
     (tampering.odd_value, errors.UnreadableLine, ""),
     (tampering.no_boolean, errors.UnreadableLine, "line 1"),
