@@ -96,7 +96,8 @@ def _is_text(line: str) -> Column:
 
 
 def _is_whole(record: Column) -> Column:
-    return record.isNotNull() & record[_CORRUPT].isNull()
+    """Whether all of a line was parsed. That is true also where there is no record, but then none of its fields is there."""
+    return record[_CORRUPT].isNull()
 
 
 def _micros(text: Column) -> Column:
