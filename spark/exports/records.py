@@ -42,7 +42,7 @@ def items_of_files(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
 
 def weighed_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """The lines of data files: ``value``, and ``#weight``."""
-    return lines(spark, uris).withColumn(WEIGHT, F.expr(FILE_WEIGHT) if uris else F.lit(0).cast("bigint"))
+    return lines(spark, uris).withColumn(WEIGHT, F.expr(FILE_WEIGHT))
 
 
 def items(lines_: DataFrame) -> DataFrame:
