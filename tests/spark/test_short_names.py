@@ -32,6 +32,18 @@ def test_a_map_s_new_member_may_be_called_like_one_of_the_map_inside_it(shop, st
     assert verify(source, 40)["result"] == "0 differences"
 
 
+def test_a_map_s_new_member_may_hold_what_one_of_the_map_inside_it_holds(shop):
+    # Of what lies so deep only that has a column of which something is said.
+    said = dict.fromkeys(("/lines/*/home/city", "/lines/*/element/home/city"), "S")
+    source, home = shop(columns=Overrides.parse(said)), {"home": {"M": {"city": S}}}
+    inner = {"element": {"M": home}}
+    source.put(1, item("a", lines={"L": [{"M": inner}]}))
+    source.load(5)
+    source.put(6, item("b", lines={"L": [{"M": {**inner, **home}}]}))
+    assert source.merge(5, 20)["counts"]["misfits"] == 0
+    assert source.differences(20) == []
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
