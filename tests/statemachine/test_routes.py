@@ -3,68 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from tests.statemachine.definition import TASKS
-from tests.statemachine.walk import CONTEXT, Answer, Route, TaskFailed, walk
-
-EXPORT = {"kind": "Export", "table": "orders", "job_id": "job-1"}
-IDLE = {"kind": "Idle", "reason": "UpToDate"}
-IDLE_WITH_NEWS = {**IDLE, "table": "orders", "news": ["IncidentOver", "Digest"]}
-HALT = {"kind": "Halt", "table": "orders", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
-MAINTAIN = {"kind": "Maintain", "table": "orders", "job_id": "job-2", "exports": []}
-RECORD = {"kind": "Record", "table": "orders", "watermark": "…"}
-EXPORTS = [{"from": "…", "to": "…", "arn": "arn-of-the-export"}]
-COMPLETE = [{**EXPORTS[0], "manifest": "s3://…"}]
-JOB = {
-    "application_id": "00app",
-    "client_token": "job-1-0",
-    "role_arn": "arn-of-the-role",
-    "name": "job-1",
-    "timeout_minutes": 720,
-    "entry_point": "s3://…/main.py",
-    "arguments": ["{}"],
-    "spark_submit_parameters": "--conf a=b",
-    "application_configuration": [],
-    "log_uri": "s3://…/logs/",
-}
-JOB_RUN = {"JobRunId": "00job", "TotalExecutionDurationSeconds": 60, "BilledResourceUtilization": {"VCPUHour": 1.0}}
-ROUND = [
-    *["StartExports", "WaitForExports", "CheckExports", "ChooseReadiness"],
-    *["PrepareJob", "RunSparkJob", "RecordWatermark", "NotifySuccess", "Plan", "ChooseAction"],
-]
-UP_TO_THE_JOB = ["Plan", "ChooseAction", *ROUND[: ROUND.index("RunSparkJob") + 1]]
-
-
-def answers(*plans: dict[str, Any] | TaskFailed, looks: int = 1, job_run: Any = None, **failing: TaskFailed) -> Answer:
-    """Answers of a world that plans these actions in turn, whose exports are complete at the last of `looks`."""
-    planned, ready = iter(plans), iter([*[False] * (looks - 1), True] * len(plans))
-    payloads = {
-        "Plan": lambda: next(planned),
-        "StartExports": lambda: {"exports": EXPORTS, "wait_seconds": 30},
-        "CheckExports": lambda: {"exports": COMPLETE, "ready": next(ready), "wait_seconds": 45},
-        "PrepareJob": lambda: JOB,
-        "RecordWatermark": lambda: {"watermark": "…"},
-        "NotifyNews": lambda: {"subjects": ["…"]},
-        "NotifySuccess": lambda: {"subjects": ["…"]},
-        "NotifyFailure": lambda: {"state": "…", "error": "NamedByTheMail", "cause": "Told by the mail."},
-    }
-
-    def answer(state: str, arguments: Any) -> Any:
-        if state in failing:
-            raise failing[state]
-        if state == "RunSparkJob":
-            return job_run or JOB_RUN
-        payload = payloads[state]()
-        if isinstance(payload, TaskFailed):
-            raise payload
-        if state == "CheckExports":
-            payload["checks"] = arguments["Payload"]["checks"] + 1
-        return {"Payload": payload}
-
-    return answer
+from tests.statemachine.scripted import (
+    COMPLETE,
+    EXPORT,
+    HALT,
+    IDLE,
+    IDLE_WITH_NEWS,
+    JOB_RUN,
+    MAINTAIN,
+    RECORD,
+    ROUND,
+    UP_TO_THE_JOB,
+    answers,
+)
+from tests.statemachine.walk import CONTEXT, Route, TaskFailed, walk
 
 
 def tried(route: Route, state: str) -> int:
@@ -128,6 +84,18 @@ def test_rounds_follow_each_other_until_there_is_nothing_left():
     assert walk(answers(EXPORT, EXPORT, EXPORT, IDLE)).states == ["Plan", "ChooseAction", *ROUND * 3, "Idle"]
 
 
+def test_a_plan_is_handed_its_execution_when_both_began_and_how_often_it_was_tried(monkeypatch):
+    monkeypatch.setitem(CONTEXT, "State", {**CONTEXT["State"], "RetryCount": 3})
+    assert walk(answers(IDLE)).last("Plan")["Payload"] == {
+        "input": {"table": "orders"},
+        "execution": "arn-of-the-execution",
+        "startedAt": "2026-11-21T13:05:00.000Z",
+        "first": True,
+        "enteredAt": "2026-11-21T13:12:00.000Z",
+        "retries": 3,
+    }
+
+
 def test_only_the_first_plan_of_an_execution_is_told_that_it_is_the_first():
     for fails in ({}, {"NotifySuccess": TaskFailed("PermissionMissing", "…")}):
         handed = walk(answers(EXPORT, RECORD, IDLE_WITH_NEWS, **fails)).handed
@@ -154,12 +122,23 @@ def test_a_wrong_parameter_is_recorded_and_told_without_export_or_job():
 
 
 def test_the_job_is_started_as_it_was_prepared():
-    started = walk(answers(EXPORT, IDLE)).last("RunSparkJob")
-    assert (started["ApplicationId"], started["ClientToken"], started["Name"]) == ("00app", "job-1-0", "job-1")
-    assert started["JobDriver"]["SparkSubmit"] == {
-        "EntryPoint": "s3://…/main.py",
-        "EntryPointArguments": ["{}"],
-        "SparkSubmitParameters": "--conf a=b",
+    assert walk(answers(EXPORT, IDLE)).last("RunSparkJob") == {
+        "ApplicationId": "00app",
+        "ClientToken": "job-1-0",
+        "ExecutionRoleArn": "arn-of-the-role",
+        "Name": "job-1",
+        "ExecutionTimeoutMinutes": 720,
+        "JobDriver": {
+            "SparkSubmit": {
+                "EntryPoint": "s3://…/main.py",
+                "EntryPointArguments": ["{}"],
+                "SparkSubmitParameters": "--conf a=b",
+            }
+        },
+        "ConfigurationOverrides": {
+            "ApplicationConfiguration": [],
+            "MonitoringConfiguration": {"S3MonitoringConfiguration": {"LogUri": "s3://…/logs/"}},
+        },
     }
 
 
