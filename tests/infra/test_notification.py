@@ -58,6 +58,13 @@ def test_addresses_that_differ_by_a_slash_have_subscriptions_of_their_own():
     assert sorted(subscription.endpoint for subscription in made) == sorted([*both, *both])
 
 
+def test_alarms_are_of_all_tables_so_whoever_wants_failures_of_the_last_one_has_them_too():
+    stack, last = Stack(), {"success": ["c@example.com"], "failure": ["b@example.com"]}
+    made = Notification(stack, "Notification", tables=tables(orders={"failure": ["a@example.com"]}, ledger=last))
+    told = [node.endpoint for node in made.alarms.node.find_all() if isinstance(node, CfnSubscription)]
+    assert told == ["a@example.com", "b@example.com"]
+
+
 @pytest.mark.parametrize(
     ("failures", "successes", "combinations"),
     [

@@ -44,6 +44,7 @@ def test_the_functions_are_told_the_settings_and_where_the_rest_of_their_deploym
         "TIDEMARK_STATE_MACHINE_ARN": "arn:aws:states:eu-west-1:123456789012:stateMachine:Shop-Copies",
         "TIDEMARK_WORKER_VCPUS": "8",
         "TIDEMARK_WORKER_MEMORY_GB": "40",
+        "TIDEMARK_WORKER_DISK_GB": "50",
         "TIDEMARK_MAX_EXECUTORS": "5",
     }
     for function in of_shop.of("Lambda::Function").values():

@@ -147,6 +147,15 @@ def test_the_dashboard_finds_every_table_of_its_own_deployment(of_shop):
     ]
 
 
+def test_the_dashboard_shows_how_executions_end_and_what_is_lost(template):
+    (body,) = (dashboard["DashboardBody"] for dashboard in template.of("CloudWatch::Dashboard").values())
+    shared = [widget["properties"]["metrics"] for widget in json.loads(body)["widgets"][2:]]
+    assert [[line[1] for line in lines] for lines in shared] == [
+        ["ExecutionsStarted", "ExecutionsSucceeded", "ExecutionsFailed", "ExecutionsAborted", "ExecutionsTimedOut"],
+        ["ApproximateNumberOfMessagesVisible"],
+    ]
+
+
 def test_what_counts_in_all_regions_of_an_account_has_no_name_that_two_of_them_share(template):
     names = {
         "IAM::Role": "RoleName",
