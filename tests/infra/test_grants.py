@@ -124,8 +124,9 @@ FUNCTIONS = [
     "NotifySuccess",
     "NotifyFailure",
 ]
-#: Actions on the resource `*`, which take no other: logs' delivery for state machines, and X-Ray.
-ON_EVERYTHING = {
+#: Actions on the resource `*`, which take no other: X-Ray, and logs' delivery for state machines.
+TRACE = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+OF_STATE_MACHINES = {
     "logs:CreateLogDelivery",
     "logs:GetLogDelivery",
     "logs:UpdateLogDelivery",
@@ -134,8 +135,6 @@ ON_EVERYTHING = {
     "logs:PutResourcePolicy",
     "logs:DescribeResourcePolicies",
     "logs:DescribeLogGroups",
-    "xray:PutTraceSegments",
-    "xray:PutTelemetryRecords",
     "xray:GetSamplingRules",
     "xray:GetSamplingTargets",
 }
@@ -165,15 +164,26 @@ def test_every_role_of_the_stack_is_written_here(template):
     assert template.of("IAM::Policy") == {}, "a construct has added rights of its own"
 
 
-def test_only_actions_that_take_no_resource_are_allowed_on_everything(template):
+def test_only_who_traces_is_allowed_anything_on_everything_and_only_what_takes_no_resource(template):
     everything = {
-        action
+        name: {
+            action
+            for line in rights(template, name)
+            if line.endswith(" on *")
+            for action in line.removesuffix(" on *").split(", ")
+        }
         for name in EXPECTED
-        for line in rights(template, name)
-        if line.endswith(" on *")
-        for action in line.removesuffix(" on *").split(", ")
     }
-    assert everything == ON_EVERYTHING
+    of_others = {"StateMachine": TRACE | OF_STATE_MACHINES, "JobRole": set(), "SchedulerRole": set()}
+    assert everything == dict.fromkeys(FUNCTIONS, TRACE) | of_others
+
+
+def test_folders_bind_who_lists_them_and_not_the_look_for_a_file_which_names_none(template):
+    # S3 asks for this right to say "not found" of a file, and there is no prefix in that question.
+    documents = [policy["PolicyDocument"] for role in template.of("IAM::Role").values() for policy in role["Policies"]]
+    lists = [s["Condition"] for of in documents for s in of["Statement"] if s["Action"] == "s3:ListBucket"]
+    assert {operator for conditions in lists for operator in conditions} == {"StringLikeIfExists"}
+    assert len(lists) > 1
 
 
 def test_no_right_is_on_the_files_of_this_deployment_alone(template):
