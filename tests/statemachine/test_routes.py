@@ -27,8 +27,9 @@ def tried(route: Route, state: str) -> int:
     return sum(name == state for name, _ in route.handed)
 
 
-def test_with_nothing_to_do_a_run_plans_and_idles():
-    assert walk(answers(IDLE)).states == ["Plan", "ChooseAction", "Idle"]
+def test_with_nothing_to_do_a_run_plans_and_idles_and_its_output_says_why():
+    route = walk(answers(IDLE))
+    assert (route.states, route.input) == (["Plan", "ChooseAction", "Idle"], IDLE)
 
 
 def test_a_dry_run_ends_after_its_plan():
@@ -44,6 +45,7 @@ def test_news_is_told_once_before_the_run_idles():
         "startedAt": "2026-11-21T13:05:00.000Z",
         "plan": IDLE_WITH_NEWS,
     }
+    assert route.input == IDLE_WITH_NEWS, "the output is the mail's, and not why the run is idle"
 
 
 def test_one_piece_of_news_is_news_and_none_is_none():
@@ -59,6 +61,7 @@ def test_news_before_maintenance_is_told_once_and_then_it_maintains():
 def test_news_that_cannot_be_told_does_not_fail_the_run():
     route = walk(answers(IDLE_WITH_NEWS, NotifyNews=TaskFailed("PermissionMissing", "…")))
     assert route.states == ["Plan", "ChooseAction", "NotifyNews", "ChooseAction", "Idle"]
+    assert route.input == IDLE_WITH_NEWS
 
 
 def test_news_at_the_end_of_a_run_with_work_is_told_too():
