@@ -10,6 +10,7 @@ from tests.statemachine.definition import TASKS
 from tests.statemachine.scripted import (
     COMPLETE,
     EXPORT,
+    EXPORTS,
     HALT,
     IDLE,
     IDLE_WITH_NEWS,
@@ -104,6 +105,14 @@ def test_only_the_first_plan_of_an_execution_is_told_that_it_is_the_first():
         handed = walk(answers(EXPORT, RECORD, IDLE_WITH_NEWS, **fails)).handed
         firsts = [arguments["Payload"]["first"] for state, arguments in handed if state == "Plan"]
         assert firsts == [True, False, False]
+
+
+def test_each_state_of_a_round_is_handed_the_plan_or_the_exports_as_the_one_before_has_left_them():
+    route = walk(answers(EXPORT, IDLE))
+    assert route.last("StartExports")["Payload"] == {"plan": EXPORT}
+    assert route.last("CheckExports")["Payload"] == {"exports": EXPORTS, "checks": 0}
+    assert route.last("PrepareJob")["Payload"] == {"plan": EXPORT, "exports": COMPLETE}
+    assert route.last("RecordWatermark")["Payload"] == {"plan": EXPORT}
 
 
 def test_exports_are_looked_at_again_until_all_are_complete():
