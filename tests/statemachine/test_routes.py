@@ -118,6 +118,7 @@ def test_each_state_of_a_round_is_handed_the_plan_or_the_exports_as_the_one_befo
 def test_exports_are_looked_at_again_until_all_are_complete():
     route = walk(answers(EXPORT, IDLE, looks=4))
     assert route.states.count("WaitForExports") == 4
+    assert route.variables["waitSeconds"] == 45, "each look says how long the next one is away"
     assert [handed["Payload"]["checks"] for name, handed in route.handed if name == "CheckExports"] == [0, 1, 2, 3]
 
 
