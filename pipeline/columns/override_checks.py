@@ -35,9 +35,15 @@ def _check_names(columns: Columns) -> None:
         one, other = found
         told = f"the names {one.name!r} and {other.name!r} of the attributes {one.attribute!r} and {other.attribute!r}"
         raise OverrideContradicted(
-            f"{told} are one: at least one of them is declared, and Parquet files have _1 for 1",
-            mended_by("set another name, or one for the other attribute as well"),
+            f"{told} are one: at least one of them is declared, or holds no attribute, and Parquet files have _1 for 1",
+            _renamed_own(found) or mended_by("set another name, or one for the other attribute as well"),
         )
+
+
+def _renamed_own(fields: tuple[Field, Field]) -> str:
+    """What helps where one of them holds no attribute, so that no setting speaks of it; else empty."""
+    own = [field.name for field in fields if not field.attribute]
+    return f"Give somebody's own column {own[0]!r} another name (ALTER TABLE ... RENAME COLUMN)." if own else ""
 
 
 def twins(columns: Columns) -> tuple[Field, Field] | None:
@@ -46,7 +52,7 @@ def twins(columns: Columns) -> tuple[Field, Field] | None:
         by_name: dict[str, Field] = {}
         for field in siblings:
             other = by_name.setdefault(name_in_files(field.name), field)
-            if other.attribute != field.attribute:
+            if other is not field:  # of somebody's own several hold no attribute
                 return other, field
     return None
 
@@ -71,7 +77,8 @@ def check_followed(columns: Columns, overrides: Overrides) -> None:
     if found := twins(columns):
         raise RebuildNeeded(
             f"the columns {found[0].name!r} and {found[1].name!r} are one in Parquet files, so that no row can be written",
-            mended_by("set another name for one of them") + " Then replace the table's content by a new full export.",
+            _renamed_own(found)
+            or f"{mended_by('set another name for one of them')} Then replace the table's content by a new full export.",
         )
     for rule in overrides.rules:
         for place in places_at(columns, rule.path):

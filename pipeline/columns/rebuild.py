@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from pipeline.columns.decided_types import alike, as_declared, column_type, holds, is_dictionary, number_type, serves
@@ -12,7 +12,7 @@ from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
 from pipeline.columns.field_counts import count_of, field_count, has_room, room_in
 from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
-from pipeline.columns.in_table.odd_names import carried, check_fixed_names
+from pipeline.columns.in_table.odd_names import carried, check_fixed_names, is_foreign
 from pipeline.columns.in_table.table_columns import Columns, partition_name
 from pipeline.columns.names import REPLACEMENT
 from pipeline.columns.override_checks import checked, is_of_other_type, places_at, twins
@@ -148,13 +148,25 @@ def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
 
 def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     """What is replaced and removed to make one of the other. `changed`: attributes whose columns cannot just grow."""
-    names = {field.attribute: field.name for field in before.all}
+    names = {field.attribute: field.name for field in before.all if field.attribute}
     owners = {field.name: field.attribute for field in before.all}
-    new = {field.attribute: field.name for field in after.all}
+    new = {field.attribute: field.name for field in after.all if field.attribute}
     moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
     replaced = {n for a, n in new.items() if a in moved or owners.get(n, a) != a}
-    removed = frozenset(name for a, name in names.items() if a in moved)
-    return Target(after, frozenset(replaced), removed, is_another=twins(before) is not None)
+    removed = {name for a, name in names.items() if a in moved}
+    for field, made in _own_columns(before, after):
+        if made != field:
+            removed.add(field.name)
+            replaced |= {made.name} if made else set()
+    return Target(after, frozenset(replaced), frozenset(removed), is_another=twins(before) is not None)
+
+
+def _own_columns(before: Columns, after: Columns) -> Iterator[tuple[Field, Field | None]]:
+    """The columns that hold no attribute, which somebody has added, with what becomes of each: told by their order."""
+    made = iter([field for field in after.attributes if not field.attribute])
+    for field in before.attributes:
+        if not field.attribute:
+            yield field, None if is_foreign(field.type) else next(made)
 
 
 def _rebuilt_field(field: Field, seen: Profile | None, room: float | None = None) -> Field:

@@ -10,7 +10,7 @@ from pipeline.columns.override_checks import check_followed
 from pipeline.columns.profile import Profile
 from pipeline.columns.rebuild import Target, rebuilt
 from pipeline.columns.types import LONG, TEXT, ColumnType, Field, Kind
-from pipeline.errors import RebuildNeeded
+from pipeline.errors import OverrideContradicted, RebuildNeeded
 from pipeline.identity import KeyAttribute
 
 PK, KEY = Field("pk", "pk", TEXT), (KeyAttribute("pk", "S"),)
@@ -86,3 +86,37 @@ def test_columns_that_hold_no_attribute_stay_each_what_it_is(all_seen):
     own = (Field("", "price", TEXT), Field("", "amount", LONG), Field("", "notes", ColumnType(Kind.LIST, element=TEXT)))
     before = Columns((PK,), (Field("v", "v", TEXT), *own))
     assert rebuilt(before, KEY, Profile(), all_seen=all_seen) == Target(before)
+
+
+def test_of_columns_that_hold_no_attribute_each_is_replaced_that_changes():
+    foreign = Field("on", "on", ColumnType(Kind.OTHER))
+    with_dates = ColumnType(Kind.STRUCT, fields=(foreign, Field("t", "t", TEXT)))
+    dates = ColumnType(Kind.STRUCT, fields=(foreign,))
+    own = [("x.y", TEXT), ("dates", dates), ("mine", with_dates), ("z.w", TEXT), ("stays", LONG)]
+    before = Columns((PK,), tuple(Field("", name, type_) for name, type_ in own))
+    target = rebuilt(before, KEY, Profile())
+    assert [field.name for field in target.columns.attributes] == ["x_y", "mine", "z_w", "stays"]
+    assert target.replaced == {"x_y", "mine", "z_w"}
+    assert target.removed == {"x.y", "dates", "mine", "z.w"}
+
+
+def test_a_column_that_holds_no_attribute_never_gets_the_name_of_one_that_it_is_called_like():
+    before = Columns((PK,), (Field("a.b", "x.y", TEXT), Field("", "a.b", TEXT)))
+    target = rebuilt(before, KEY, Profile())
+    assert target.columns.attributes == (Field("a.b", "a_b", TEXT), Field("", "a_b_2", TEXT))
+    assert target.replaced == {"a_b", "a_b_2"}
+
+
+@pytest.mark.parametrize("attribute", ["a", ""])
+def test_a_column_that_holds_no_attribute_and_is_one_with_another_in_files_is_a_persons_to_rename(attribute):
+    before = Columns((PK,), (Field(attribute, "1", TEXT), Field("", "_1", TEXT)))
+    for refusal, check in (
+        (RebuildNeeded, lambda: check_followed(before, NO_OVERRIDES)),
+        (OverrideContradicted, lambda: rebuilt(before, KEY, Profile())),
+    ):
+        with pytest.raises(refusal, match="'1' and '_1'") as refused:
+            check()
+        own = "_1" if attribute else "1"
+        assert (
+            refused.value.remedy == f"Give somebody's own column {own!r} another name (ALTER TABLE ... RENAME COLUMN)."
+        )

@@ -48,17 +48,17 @@ def _refuse_odd(fields: Sequence[Field], otherwise: str) -> None:
 def _refuse_foreign(fields: Sequence[Field], otherwise: str) -> None:
     for column in fields:
         for field in (column, *fields_inside(column.type)):
-            if _is_foreign(field.type):
+            if is_foreign(field.type):
                 raise RebuildNeeded(
                     f"the column {column.name!r} has got {field.name!r}, of a type that no attribute's column has",
                     f"Take it out (ALTER TABLE ... DROP COLUMN){otherwise}",
                 )
 
 
-def _is_foreign(type_: ColumnType) -> bool:
+def is_foreign(type_: ColumnType) -> bool:
     """Whether nothing in a type can hold a value of DynamoDB's."""
     inside = [type_.element] if type_.element else [field.type for field in type_.fields]
-    return type_.kind is Kind.OTHER or (bool(inside) and all(map(_is_foreign, inside)))
+    return type_.kind is Kind.OTHER or (bool(inside) and all(map(is_foreign, inside)))
 
 
 def carried(columns: Columns, fixed: Set[str]) -> Columns:
@@ -88,14 +88,13 @@ def _named(
         is_alone = name == name.lower() or shown[name_to_readers(name)] == 1
         return name in fixed or (is_carried(name) and is_alone)
 
-    # By the names of now: what holds no attribute is called by its own.
-    odd = {field.name: field.attribute or field.name for field in fields if not stays(field.name)}
-    kept = (field.name for field in fields if field.name not in odd)
-    made = column_names(odd.values(), {}, (*reserved, *kept))
-    return tuple(
-        replace(field, name=made[odd[field.name]] if field.name in odd else field.name, type=_inside(field.type))
-        for field in fields
-    )
+    odd = [field for field in fields if not stays(field.name)]
+    taken = {*reserved} | ({field.name for field in fields} - {field.name for field in odd})
+    made = column_names((field.attribute for field in odd if field.attribute), {}, taken)
+    # What holds no attribute is called by the name that it has.
+    own = column_names((field.name for field in odd if not field.attribute), {}, taken | {*made.values()})
+    names = {field.name: made[field.attribute] if field.attribute else own[field.name] for field in odd}
+    return tuple(replace(field, name=names.get(field.name, field.name), type=_inside(field.type)) for field in fields)
 
 
 def _inside(type_: ColumnType) -> ColumnType:
@@ -104,7 +103,7 @@ def _inside(type_: ColumnType) -> ColumnType:
 
 
 def _holding(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    return tuple(field for field in fields if not _is_foreign(field.type))
+    return tuple(field for field in fields if not is_foreign(field.type))
 
 
 def _is_carried(name: str) -> bool:

@@ -39,3 +39,20 @@ def test_a_key_that_no_job_can_carry_gets_its_name_back(shop):
     source.merge(20, 35)
     assert source.differences(35) == []
     assert {"pk", "v"} < set(source.rows()["a"])
+
+
+def test_columns_of_somebodys_own_that_no_job_can_carry_are_all_made_readable_by_one_full_export(shop):
+    source = shop()
+    source.put(1, item("a", **{"u": S, "a.b": N}))
+    source.load(5)
+    source.spark.sql(f"ALTER TABLE glue.shop.{source.name} RENAME COLUMN a_b TO `c.d`")
+    own = ("`x.y` string COMMENT 'u'", "`z.w` bigint COMMENT 'u'", "`a.b` string")
+    own += ("mine struct<on: date, text: string> COMMENT 'u'",)
+    for column in own:
+        source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {column}")
+    source.load(20)
+    assert source.differences(20) == []
+    assert set(source.rows()["a"]) == {"pk", "u", "a_b", "x_y", "z_w", "a_b_2", "mine", "_write_time", "_misfits"}
+    source.put(21, item("c", **{"u": N, "a.b": N}))
+    source.merge(20, 35)
+    assert source.differences(35) == []
