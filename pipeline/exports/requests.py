@@ -26,8 +26,8 @@ from pipeline.instants import EPOCH, format_instant, parse_instant
 VIEW_TYPE = NEW_AND_OLD_IMAGES
 #: How many exports of the same stretch are asked for one after the other, before a person should look.
 MOST_REQUESTS = 10
-#: After that, one is tried in each of these, so that nothing is stuck once the cause is gone. Whoever comes in a later one
-#: does not find what an earlier one has made, and pays for another: hence not in each tick.
+#: After that, one is tried in each of these, so that nothing is stuck once the cause is gone. Whoever comes in the next one
+#: still finds what was made; later nobody does, and another is paid for: hence not in each tick.
 _LATE_RETRY_EVERY = timedelta(hours=1)
 
 _SHORTEST_WAIT, _LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=5)
@@ -86,10 +86,11 @@ def exports_of(summaries: Sequence[str], source_arn: str, bucket: str, prefix: s
 def retries(seen_at: datetime) -> tuple[int, ...]:
     """The retries to go through, from 0, until one has not failed; `seen_at`: the source's latest restorable time.
 
-    The last one is another in every hour: a token is only forgotten eight hours after its export failed,
+    The last two are those of the hour before and of this one: a token is only forgotten eight hours after its export failed,
     so ten failures in a row would else be the end until then, however soon their cause is gone.
     """
-    return (*range(MOST_REQUESTS), MOST_REQUESTS + (seen_at - EPOCH) // _LATE_RETRY_EVERY)
+    of_this_hour = MOST_REQUESTS + (seen_at - EPOCH) // _LATE_RETRY_EVERY
+    return (*range(MOST_REQUESTS), of_this_hour - 1, of_this_hour)
 
 
 def is_lost(description: Mapping[str, Any], seen_at: datetime) -> bool:

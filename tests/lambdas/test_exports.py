@@ -123,7 +123,7 @@ def test_an_export_that_hangs_for_two_days_is_asked_for_anew(account: Account):
 def test_after_many_failures_it_is_called_what_the_last_one_failed_of_and_goes_on_once_that_is_mended(account: Account):
     account.lose_bucket()
     plan = planned(account, *windows(account, 2, 1))
-    for _ in range(11):
+    for _ in range(12):
         with pytest.raises(BucketMissing):
             check(start(plan))
     with pytest.raises(BucketMissing, match="many exports in a row have failed"):

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.errors import ExportRefused, HistoryLost, PitrOff, TableNotFound
-from pipeline.exports.requests import ExportRequest
+from pipeline.exports.requests import MOST_REQUESTS, ExportRequest
 from pipeline.exports.windows import LONGEST_WINDOW, SHORTEST_WINDOW
 from pipeline.modes import BACKFILL
 from pipeline.planning.journal import RunPlan
@@ -23,6 +23,8 @@ _TOKEN_LIFE = 8 * HOUR
 _HANGING, _UNTIL_REFUSED = 96 * HOUR, 2 * HOUR
 #: What an export has failed of is the answer to who asks within its hour, and "now" is five minutes ago.
 _HEARD_AGAIN = 65 * MINUTE
+#: After very many failures an export is found in the hour in which it was asked for and the next one, by that "now".
+_LATE_LIFE = 55 * MINUTE
 _NEVER = 10_000 * DAY
 
 
@@ -125,10 +127,15 @@ class Exports:
             raise ExportRefused(f"{request}: not 15 minutes to 24 hours")
 
     def _refuse_needless(self, request: ExportRequest, plan: RunPlan, taken_over: bool) -> None:
-        """No stretch is paid for twice while its export is sound, and every token of it is known or a job was given it."""
+        """No stretch is paid for twice while its export is sound, and every token of it is known or a job was given it.
+
+        What was asked for after very many failures is found for about an hour.
+        """
         former, now = self._of_work.get((request, plan.mode, plan.bounds), []), self._clock.now
         findable = all(export.ends + _TOKEN_LIFE > now for export in former) and not plan.attempt
         sound = [e for e in former if e.is_sound(now) and e.source.table.id == plan.source_id]
+        if sound and sum(export.status(now) == "FAILED" for export in former) >= MOST_REQUESTS:
+            findable = findable and now - sound[-1].started < _LATE_LIFE
         if sound and (findable or (taken_over and any(plan.job_id in export.given_to for export in sound))):
             raise self._timeline.violated("nothing is exported twice", f"{request}: {sound[-1].arn} is sound")
 
