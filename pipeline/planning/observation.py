@@ -40,11 +40,19 @@ class SourceHistory:
     size_bytes: int = 0
     recovery_days: int = DEFAULT_RECOVERY_DAYS
 
-    def horizon(self, watermark: datetime | None) -> Horizon | None:
-        """Where the watermark stands in this history; None without a watermark or with recovery off."""
-        if watermark is None or self.earliest is None or self.latest is None:
+    @property
+    def restorable(self) -> RestorableRange | None:
+        """What can be exported, in whole seconds; None with recovery off."""
+        if self.earliest is None or self.latest is None:
             return None
-        return Horizon(watermark, self.earliest, self.latest, self.recovery_days)
+        rounded = whole_second(self.earliest)
+        earliest = rounded if rounded == self.earliest else rounded + timedelta(seconds=1)
+        return RestorableRange(earliest, whole_second(self.latest))
+
+    def horizon(self, watermark: datetime | None) -> Horizon | None:
+        """Where the watermark stands in what can be exported; None without a watermark or with recovery off."""
+        found = self.restorable
+        return Horizon(watermark, found.earliest, found.latest, self.recovery_days) if watermark and found else None
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,6 @@ class Observation:
     @property
     def restorable(self) -> RestorableRange:
         """What can be exported, in whole seconds. Only where recovery is on."""
-        earliest, latest = self.source.earliest, self.source.latest
-        assert latest is not None and earliest is not None  # the planner asks first whether recovery is on
-        rounded = whole_second(earliest)
-        return RestorableRange(rounded if rounded == earliest else rounded + timedelta(seconds=1), whole_second(latest))
+        found = self.source.restorable
+        assert found is not None  # the planner asks first whether recovery is on
+        return found

@@ -119,7 +119,7 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
         return Halt.of(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
     if claim and claim.owner_runs and claim.owner != seen.execution:
         return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
-    if seen.source.latest is None or seen.source.earliest is None:
+    if seen.source.restorable is None:
         return Halt.of(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
     return None
 

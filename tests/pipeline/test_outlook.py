@@ -88,6 +88,7 @@ def test_while_a_full_export_makes_lost_history_good_nobody_is_told_to_ask_for_a
             ),
             id="it was lost once more",
         ),
+        pytest.param(seen("12:00", "12:00:00.001-14:00", control="PAUSE"), id="by a thousandth of a second"),
     ],
 )
 def test_else_lost_history_is_warned_of(world):
