@@ -53,8 +53,8 @@ from pipeline.planning.observation import Observation
 from pipeline.planning.plans import new_maintenance, new_plan
 from pipeline.planning.rules import Rules
 from pipeline.planning.trust import load_too_long, recovery_too_short, unfit
-from pipeline.planning.wish_ends import made_anew, untold_end
-from pipeline.planning.wishes import earliest_backfill, serves, special_wish
+from pipeline.planning.wish_ends import ASK_FOR_IT, made_anew, untold_end
+from pipeline.planning.wishes import backfill_again, serves, special_wish
 from pipeline.table.maintenance import is_due
 
 _NONE_POSSIBLE = (
@@ -142,19 +142,21 @@ def _give_up(seen: Observation, wish: ExecutionInput) -> Halt | None:
         return None
     if (plan := claim.plan).job_id == seen.told_end or serves(plan, wish):
         return None
-    begins = earliest_backfill(seen) if is_too_late else plan.start
+    begins = backfill_again(seen, plan.start)
     is_possible = begins is not None or plan.mode != BACKFILL
     asked = asking(seen.source.table.name, plan.mode if is_possible else UPDATE, format_optional(begins))
-    told, remedy = f"the {CALLED[plan.mode]} ({plan.job_id}) ", WishGivenUp.default_remedy
+    told, helps = f"the {CALLED[plan.mode]} ({plan.job_id}) ", WishGivenUp.default_remedy
     if is_too_late:
         earliest = format_instant(seen.restorable.earliest)
         told += f"was to begin at {format_instant(plan.start)}; nothing before {earliest} can be exported any more"
-        later = "; a backfill begins at a later instant then" if plan.mode == BACKFILL else ""
-        remedy = f"Ask for it again{later}." if is_possible else _NONE_POSSIBLE
-        if not seen.table.exists:
-            asked, remedy = "", made_anew(plan.mode)
+        helps = ASK_FOR_IT
     else:
         told += f"has ended {max(claim.failed_runs, claim.tries)} times without success"
+    if plan.mode == BACKFILL and begins != plan.start:
+        helps = f"{helps.removesuffix('.')}; a backfill begins at a later instant then."
+    remedy = helps if is_possible else _NONE_POSSIBLE
+    if not seen.table.exists and (is_too_late or not is_possible):
+        asked, remedy = "", made_anew(plan.mode)
     return Halt.of(WishGivenUp, told, remedy, ends=plan.job_id, asked=asked)
 
 

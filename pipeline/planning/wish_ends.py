@@ -62,14 +62,17 @@ def _done(seen: Observation, claim: Claim) -> Record | None:
 
 def _left_undone(seen: Observation, claim: Claim, rules: Rules) -> Halt | None:
     """What no run goes on with: refused by its job, of a verification left by two runs that died, or for what is no more."""
-    plan = claim.plan
-    asked = asking(seen.source.table.name, plan.mode, format_instant(plan.start))
+    plan, table = claim.plan, seen.source.table.name
+    asked = asking(table, plan.mode, format_instant(plan.start))
     refused = claim.refused_as
     if refused is not None and (plan.mode == VERIFY or is_refused_for_good(claim)):
-        # What a verification has found does not change when it is asked for once more.
-        asked = "" if refused is VerificationFailed else asked
         told = f"the {CALLED[plan.mode]} ({plan.job_id}), of which no run has told: {claim.refusal}"
-        told += f" (It was asked for as {asked})" if asked else ""
+        begins = backfill_again(seen, plan.start) if plan.mode == BACKFILL else plan.start
+        if refused is VerificationFailed:
+            asked = ""  # what a verification has found does not change when it is asked for once more
+        else:
+            told += f" (It was asked for as {asked})"
+            asked = asking(table, plan.mode, format_instant(begins)) if begins else ""
         # What heals when it is tried again is not tried again here.
         remedy = ASK_FOR_IT if refused.heals_by_itself else claim.remedy
         remedy = ASK_LATER if refused is TableGone else remedy

@@ -192,3 +192,32 @@ def test_a_backfill_that_comes_too_late_is_told_as_that_also_where_the_table_was
     assert "was to begin at 2026-11-21T10:00:00Z" in action.message
     assert action.remedy == "Ask for it again; a backfill begins at a later instant then."
     assert update(seen("12:45", "12:30-14:00", claim=claim(LOADED))).remedy == AGAIN
+
+
+def begun_near_where_history_ends(begun, watermark, **ended):
+    """A world in which a backfill has ended, and all that the source keeps is there, so that the oldest of it goes."""
+    found = replace(claim(plan(f"{begun} {watermark}", BACKFILL)), **ended)
+    world = seen(watermark, "01/13:00-21/12:50", claim=found)
+    return replace(world, source=replace(world.source, recovery_days=20))
+
+
+ENDED = [{"failed_runs": 3}, {"refused_with": "OverrideContradicted"}]
+
+
+@pytest.mark.parametrize("ended", ENDED)
+@pytest.mark.parametrize(("begun", "begins"), [("01/13:20", "01/14:00"), ("01/14:10", "01/14:10")])
+def test_a_backfill_is_to_be_asked_for_again_from_an_instant_that_is_taken(begun, begins, ended):
+    world = begun_near_where_history_ends(begun, "02/12:00", **ended)
+    action = update(world)
+    assert action.asked == BACKFILL_FROM.replace("21T10:00", begins.replace("/", "T"))
+    assert ("; a backfill begins at a later instant then." in action.remedy) == (
+        begun != begins and "failed_runs" in ended
+    )
+    again = backfill(replace(world, told_end=action.ends), begins)
+    assert again == Export(plan(f"{begins} 02/12:00", BACKFILL, 8), 8)
+
+
+@pytest.mark.parametrize(("ended", "asked"), [(ENDED[0], '{"table":"orders","mode":"update"}'), (ENDED[1], "")])
+def test_where_none_would_be_taken_none_is_to_be_asked_for(ended, asked):
+    action = update(begun_near_where_history_ends("01/13:20", "01/14:10", **ended))
+    assert (action.asked, "No backfill is possible now" in action.remedy) == (asked, bool(asked))
