@@ -57,8 +57,12 @@ def changed_columns(before: Columns, after: Columns, seen: Iterable[Observed] = 
 
 
 def paths_to_count(before: Columns, after: Columns) -> list[Path]:
-    """The paths to the attributes of the columns, and nested fields of columns, that are new, or of another type now."""
-    return [one.path for one in _changes(before.all, after.all) if one.after is not None]
+    """The paths to the attributes of the columns, and nested fields of columns, that are new, or of another type now.
+
+    Not to what holds no attribute, or is inside that: no item has a value there, and several such columns have one path.
+    """
+    changes = _changes(before.all, after.all)
+    return [one.path for one in changes if one.after is not None and member_step("") not in one.path]
 
 
 def _types(before: ColumnType, after: ColumnType | None) -> dict[str, str]:

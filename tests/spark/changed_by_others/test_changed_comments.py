@@ -92,3 +92,17 @@ def test_columns_of_somebodys_own_that_hold_no_attribute_stay_empty_where_cells_
     source.change("UPDATE TABLE SET yours = 'z', v3 = 'y' WHERE pk = 'a'")
     (wrong,) = differences(source, 40)["differences"]
     assert {value["path"]: value["table"] for value in wrong["values"]} == {"/": '"z"', "/v3": '"y"'}
+
+
+def test_a_field_that_one_of_those_columns_gets_is_told_and_of_it_no_other_column_is_asked(shop):
+    source = shop()
+    source.put(1, item("a", v={"S": "x"}), item("b"))
+    source.load(5)
+    added = ("one string COMMENT 'v'", "two struct<x: string> COMMENT 'v'"), ("two.y string",), ("two.z string",)
+    for at, columns in zip((5, 20, 35), added, strict=True):
+        for column in columns:
+            source.spark.sql(f"ALTER TABLE glue.shop.{source.name} ADD COLUMN {column}")
+        source.put(at + 1, item("b", v={"S": str(at)}))
+        report = source.load(50) if at == 35 else source.merge(at, at + 15)
+        assert [one["column"] for one in report["new_columns"]] == [column.split()[0] for column in columns]
+        assert source.differences(at + 15) == []
