@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.columns.in_table.schema_fields import SchemaField, schema_fields
-from pipeline.columns.in_table.table_columns import attribute_of, current_schema, told_names
+from pipeline.columns.in_table.table_columns import current_schema, held_attributes, told_names
 from pipeline.columns.names import OWN_COLUMNS
 from pipeline.identity import KeyAttribute
 
 
 def needlessly_required(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> list[str]:
     """Their paths; none of the key, which every item has. `metadata`: the content of an Iceberg metadata file."""
-    names, keys = told_names(metadata.get("properties", {})), {part.name for part in key}
-    columns = (raw for raw in current_schema(metadata)["fields"] if attribute_of(raw, raw["name"], names) not in keys)
+    columns, keys = current_schema(metadata)["fields"], {part.name for part in key}
+    held = held_attributes(((raw, raw["name"]) for raw in columns), told_names(metadata.get("properties", {})))
+    columns = [raw for raw in columns if held.get(raw["id"]) not in keys]
     return [field.path for field in schema_fields(columns) if field.is_required and not _is_as_made(field)]
 
 

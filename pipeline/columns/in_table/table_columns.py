@@ -168,14 +168,19 @@ def _fields(
 ) -> tuple[Field, ...]:
     """The fields of a schema or struct. A person's own that is called like another's attribute holds none (empty)."""
     found = [(raw, outer + raw["name"]) for raw in all_]
-    holders: dict[str, int] = {}
-    for raw, path in sorted(found, key=lambda one: (not _told_name(one[0], one[1], names), one[0]["id"])):
-        holders.setdefault(attribute_of(raw, path, names), raw["id"])
-    attributes = {id_: attribute for attribute, id_ in holders.items()}
+    attributes = held_attributes(found, names)
     return tuple(
         Field(attributes.get(raw["id"], ""), raw["name"], _type(raw["type"], path, raw["id"], names, kinds))
         for raw, path in found
     )
+
+
+def held_attributes(siblings: Iterable[tuple[Mapping[str, Any], str]], names: Mapping[str, str]) -> dict[int, str]:
+    """The attributes that siblings hold, each one of them, by their ids. Given in Iceberg's JSON, each with its path."""
+    holders: dict[str, int] = {}
+    for raw, path in sorted(siblings, key=lambda one: (not _told_name(one[0], one[1], names), one[0]["id"])):
+        holders.setdefault(attribute_of(raw, path, names), raw["id"])
+    return {id_: attribute for attribute, id_ in holders.items()}
 
 
 def attribute_of(raw: Mapping[str, Any], path: str, names: Mapping[str, str]) -> str:

@@ -60,3 +60,15 @@ def test_files_with_rows_that_lack_it_are_put_in_order_and_verified(shop):
     update.requireColumn("v").commit()
     source.maintain(80)
     assert source.differences(80) == []
+
+
+def test_a_column_of_somebodys_own_is_not_taken_for_the_keys_by_its_comment(shop):
+    source = shop()
+    source.put(1, item("a", v=N))
+    source.load(5)
+    source.change("alter table TABLE ADD COLUMN mine string COMMENT 'pk'")
+    update = Table(source.spark, source.maintenance(5)).java().updateSchema().allowIncompatibleChanges()
+    update.requireColumn("mine").commit()
+    source.put(6, item("b", v=N))
+    source.merge(5, 20)
+    assert (source.differences(20), required(source)) == ([], {"pk"})
