@@ -20,6 +20,13 @@ _REMOVED = ("path", "count", "example")
 _CHANGED = ("column", "path", "before", "after", "count", "example")
 #: What each has that can be told; of the others some may be missing.
 _LEAST = {_MISFIT: _MISFIT[:3], _COLUMN: _COLUMN[:3], _REMOVED: _REMOVED[:2], _CHANGED: _CHANGED[:3]}
+#: What a report lists, and what of each is told.
+_LISTED = {
+    "new_columns": _COLUMN,
+    "changed_columns": _CHANGED,
+    "misfits": _MISFIT,
+    "removed_attributes": _REMOVED,
+}
 _MORE = "  and more, which the report lists"
 _MORE_MISFITS = "  and more: the report lists fifty, the column _misfits has all"
 
@@ -31,28 +38,28 @@ def drift_of(report: Mapping[str, Any]) -> dict[str, Any]:
     """
     continuity = report.get("continuity", "")
     return {
-        "new_columns": _cut(report.get("new_columns", []), _COLUMN),
-        "changed_columns": _cut(report.get("changed_columns", []), _CHANGED),
-        "misfits": _cut(report.get("misfits", []), _MISFIT),
-        "removed_attributes": _cut(report.get("removed_attributes", []), _REMOVED),
+        **{listed: _cut(_told(report, listed)) for listed in _LISTED},
         "continuity": continuity[:_LONGEST_SENTENCE] if isinstance(continuity, str) else "",
     }
 
 
 def summed(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What is handed on of several jobs' reports, newest first: what is counted of one place together, each column once."""
+    """What is handed on of several jobs' reports, newest first: what is counted of one place together, each column once.
+
+    Cut only then: long paths that begin alike are one when they are cut, and what is rare in each report may be much in all.
+    """
     misfits: dict[tuple[str, str], dict[str, Any]] = {}
     removed: dict[tuple[str, str], dict[str, Any]] = {}
-    new: dict[str, Mapping[str, Any]] = {}
-    changed: dict[str, Mapping[str, Any]] = {}
-    for found in map(drift_of, reports):
+    new: dict[tuple[str, str], Mapping[str, Any]] = {}
+    changed: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for report in reports:
         for counted, listed in ((misfits, "misfits"), (removed, "removed_attributes")):
-            for one in found[listed]:
+            for one in _told(report, listed):
                 kept = counted.setdefault((one["path"], one.get("type", "")), {**one, "count": 0})
                 kept["count"] += one["count"]
         for columns, listed in ((new, "new_columns"), (changed, "changed_columns")):
-            for one in found[listed]:
-                columns.setdefault(one["path"], one)
+            for one in _told(report, listed):
+                columns.setdefault((one["column"], one["path"]), one)
     return drift_of(
         {
             "misfits": _most_first(misfits.values()),
@@ -85,10 +92,16 @@ def told_drift(found: Mapping[str, Any], misfits: int) -> list[str]:
     return lines
 
 
-def _cut(listed: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The first, with what is told of each."""
-    told = [one for one in listed if _can_be_told(one, names)] if isinstance(listed, list) else []
-    return [{name: _short(one[name]) for name in names if name in one} for one in told[: _MOST_TOLD + 1]]
+def _told(report: Mapping[str, Any], listed: str) -> list[dict[str, Any]]:
+    """What a report lists and can be told, with what is told of each."""
+    names, found = _LISTED[listed], report.get(listed)
+    told = [one for one in found if _can_be_told(one, names)] if isinstance(found, list) else []
+    return [{name: one[name] for name in names if name in one} for one in told]
+
+
+def _cut(told: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The first, each in short."""
+    return [{name: _short(value) for name, value in one.items()} for one in told[: _MOST_TOLD + 1]]
 
 
 def _can_be_told(one: Any, names: tuple[str, ...]) -> bool:

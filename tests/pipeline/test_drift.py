@@ -60,6 +60,25 @@ def test_what_several_reports_say_of_one_place_is_told_once():
     assert summed([]) == drift_of({})
 
 
+def test_places_whose_long_paths_begin_alike_are_summed_apart_and_so_are_columns_of_one_path():
+    one, other = (f"/{'inside/' * 20}{name}" for name in "ab")
+    report = {
+        "misfits": [{**MISFIT, "path": one}, {**MISFIT, "path": other}],
+        "new_columns": [COLUMN, {**COLUMN, "path": one}, {**COLUMN, "path": other}, {**COLUMN, "column": "mine"}],
+        "changed_columns": [{**CHANGED, "path": one}, {**CHANGED, "path": other}],
+        "removed_attributes": [{**REMOVED, "path": one}, {**REMOVED, "path": other}],
+    }
+    assert summed([report]) == drift_of(report)
+
+
+def test_what_each_of_several_reports_has_too_late_to_be_told_is_summed_before_it_is_cut():
+    report = {"misfits": [{**MISFIT, "path": f"/p{i}", "count": 9} for i in range(30)]}
+    others = [
+        {"misfits": [{**MISFIT, "path": f"/{job}-{i}", "count": 2} for i in range(29)] + [MISFIT]} for job in "abcdef"
+    ]
+    assert summed([report, *others])["misfits"][0] == {**MISFIT, "count": 12}
+
+
 def test_of_a_column_whose_values_were_not_counted_the_attribute_and_the_type_are_told():
     column = {"column": "order_state", "path": "/order state", "type": "string"}
     assert told_drift(drift_of({"new_columns": [column]}), 0) == [
