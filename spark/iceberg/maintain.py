@@ -49,7 +49,7 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Pr
     check_follows(read_table_state(metadata), order)
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
-    metadata = without_former_partitions(table, writable(table, metadata, order.source.key))
+    metadata = without_former_partitions(table, writable(table, metadata))
     counts = undisturbed(order, lambda: _put_in_order(spark, order, table, metadata))
     return {"snapshot_id": table.snapshot_id(), "counts": counts}
 

@@ -10,25 +10,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.columns.in_table.required import needlessly_required
-from pipeline.identity import KeyAttribute
 from spark.iceberg.former_partitions import with_own_partition_names
 from spark.iceberg.table import Table
 
 _ANY_COLUMNS = "write.spark.accept-any-schema"
 
 
-def writable(table: Table, metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Mapping[str, Any]:
+def writable(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table's metadata once nothing of that is left; as it is where there is nothing, which is nearly always."""
-    metadata = without_requirements(table, with_own_partition_names(table, metadata), key)
+    metadata = without_requirements(table, with_own_partition_names(table, metadata))
     if _ANY_COLUMNS not in metadata.get("properties", {}):
         return metadata
     table.remember({_ANY_COLUMNS: ""})
     return table.metadata()
 
 
-def without_requirements(table: Table, metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Mapping[str, Any]:
+def without_requirements(table: Table, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table's metadata once no column is required but the key's; as it is where none is, which is nearly always."""
-    required = needlessly_required(metadata, key)
+    required = needlessly_required(metadata)
     if not required:
         return metadata
     java = table.java()

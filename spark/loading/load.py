@@ -58,7 +58,7 @@ def load(spark: SparkSession, order: JobOrder, table: Table, protection: Protect
         metadata = {}  # what a load that died has left is begun anew
     follows = metadata and is_made_here(metadata) and has_key(metadata, order.source.key)
     if follows:
-        metadata = without_requirements(table, metadata, order.source.key)
+        metadata = without_requirements(table, metadata)
     existing = columns_of(metadata, order.source.key) if follows else None
     (export,) = read_exports(spark, order)
     with proven(spark, [export]):

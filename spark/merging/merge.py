@@ -104,7 +104,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
     # Small parts are not joined: a few changes are many files, one or two a bucket, and each takes its time on S3.
     shuffle_for(spark, tasks, joins_small=False, plans_again=tasks > FEWEST)
     check_key(metadata, order)
-    metadata = writable(table, metadata, order.source.key)
+    metadata = writable(table, metadata)
     before = columns_of(metadata, order.source.key)
     check_shown(metadata)
     check_followed(before, order.columns)

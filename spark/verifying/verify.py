@@ -56,7 +56,7 @@ def verify(spark: SparkSession, order: JobOrder, table: Table, protection: Prote
     metadata = table.metadata()
     snapshot_id = compared_snapshot(metadata, order)
     check_key(metadata, order)
-    metadata = without_requirements(table, metadata, order.source.key)
+    metadata = without_requirements(table, metadata)
     check_readable(metadata, snapshot_id)
     # Those that readers have now: what they do not see of the snapshot, as after a rollback, is lost to them.
     columns = columns_of(metadata, order.source.key)

@@ -73,6 +73,12 @@ def differences(warehouse: Path, items):
     return [str(d) for d in compare(items, read_folder(warehouse / "shop" / "orders"), ("customer", "order"))]
 
 
+def key_in_schema(warehouse: Path) -> set[tuple[str, bool]]:
+    """The columns that identify a row by the table's own schema, and whether they are required."""
+    schema = read_folder(warehouse / "shop" / "orders").schema()
+    return {(field.name, field.required) for field in map(schema.find_field, schema.identifier_field_ids)}
+
+
 def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal, verbs):
     # To Spark a path is a pattern: by this one, files of the other folder, or of none. And a name may be of two lines.
     exports, warehouse = tmp_path / "a bucket [2]{6,7}\\*?\nof ours", tmp_path / "a warehouse"
@@ -109,6 +115,7 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     assert f"\nReport: {warehouse / '.reports' / 'maintain-'}" in maintained.stdout
     assert not left.exists()
     assert differences(warehouse, AT_THE_END) == []
+    assert key_in_schema(warehouse) == {("customer", True), ("order", True)}
 
 
 def test_a_gap_is_refused_with_the_table_as_it_was_and_once_it_is_filled_only_what_is_new_is_applied(

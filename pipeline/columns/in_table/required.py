@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.columns.in_table.schema_fields import SchemaField, schema_fields
-from pipeline.columns.in_table.table_columns import current_schema, held_attributes, told_names
+from pipeline.columns.in_table.table_columns import current_schema, held_attributes, told_key, told_names
 from pipeline.columns.names import OWN_COLUMNS
-from pipeline.identity import KeyAttribute
 
 
-def needlessly_required(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> list[str]:
-    """Their paths; none of the key, which every item has. `metadata`: the content of an Iceberg metadata file."""
-    columns, keys = current_schema(metadata)["fields"], {part.name for part in key}
-    held = held_attributes(((raw, raw["name"]) for raw in columns), told_names(metadata.get("properties", {})))
-    columns = [raw for raw in columns if held.get(raw["id"]) not in keys]
+def needlessly_required(metadata: Mapping[str, Any]) -> list[str]:
+    """Their paths; none of the key, which every item has. `metadata`: the content of an Iceberg metadata file.
+
+    The key by the table's own word: not every job that asks looks for rows, and knows by which they are found.
+    """
+    properties, columns = metadata.get("properties", {}), current_schema(metadata)["fields"]
+    held, key = held_attributes(((raw, raw["name"]) for raw in columns), told_names(properties)), told_key(properties)
+    columns = [raw for raw in columns if held.get(raw["id"]) not in key]
     return [field.path for field in schema_fields(columns) if field.is_required and not _is_as_made(field)]
 
 

@@ -94,6 +94,12 @@ def told_kinds(properties: Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
+def told_key(properties: Mapping[str, str]) -> list[str]:
+    """The attributes, in their order, by which they tell that rows are found; none where they do not."""
+    found: list[str] = json.loads(properties.get(KEY, "[]"))
+    return found
+
+
 def check_names_free(there: Iterable[Field], wanted: Iterable[Field]) -> None:
     """Refuse to add fields of which one has the name of another attribute's, which somebody has added meanwhile.
 
@@ -117,8 +123,7 @@ def _inside(type_: ColumnType) -> tuple[Field, ...]:
 
 def has_key(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> bool:
     """Whether a table's rows are found by this key, by the table's own word."""
-    said = metadata.get("properties", {}).get(KEY, "[]")
-    return bool(json.loads(said) == [part.name for part in key])
+    return told_key(metadata.get("properties", {})) == [part.name for part in key]
 
 
 def is_made_here(metadata: Mapping[str, Any]) -> bool:
