@@ -9,12 +9,15 @@ from pipeline.mails.frame import Mail
 
 
 def send(topic_arn: str, mail: Mail) -> None:
-    """Publish one mail: plain text for people, JSON for machines, attributes for filter policies."""
+    """Publish one mail: plain text for people, JSON for machines, attributes for filter policies.
+
+    In the place of half a character, as the JSON of an input may spell one, stands a question mark: no text holds one.
+    """
     message = {"default": json.dumps(mail.facts, ensure_ascii=False, indent=1), "email": mail.text}
     client("sns").publish(
         TopicArn=topic_arn,
         Subject=mail.subject,
-        Message=json.dumps(message, ensure_ascii=False),
+        Message=json.dumps(message, ensure_ascii=False).encode(errors="replace").decode(),
         MessageStructure="json",
         MessageAttributes={
             "status": {"DataType": "String", "StringValue": mail.status},

@@ -88,6 +88,14 @@ def test_a_failure_reaches_those_who_asked_for_it_and_is_called_the_same_in_the_
     assert told == {"state": "StartExports", "error": "PitrOff", "cause": "It is off.\nTo do: Turn it on."}
 
 
+def test_half_a_character_as_json_may_spell_one_keeps_no_mail_back(account: Account, before: int):
+    cause = json.dumps({"errorMessage": 'table is "or\ud83dders".', "errorType": "InputRefused"})
+    failed("Plan", "InputRefused", cause, input={"table": "or\ud83dders"}, plan={})
+    text = only_mail(account, before).get_content()
+    assert 'table is "or?ders".' in text
+    assert '--input \'{"table":"or?ders"}\'' in text
+
+
 def test_an_execution_promises_no_other_try_of_what_no_later_run_does(account: Account, before: int):
     """Whoever has asked for more than an update reads in the console what the mail says."""
     said = {"errorMessage": "Busy.\nTo do: Nothing to do: the next scheduled run tries again."}
