@@ -82,14 +82,14 @@ def differences(
 
 
 def key_text(item: Item, key: tuple[str, ...]) -> str:
-    """A key's value as text; numbers by value, so that 1 and 1.0 are one key."""
+    """A key's value as text, another one for each key; numbers by value, so that 1 and 1.0 are one key."""
     return "/".join(_key_part(next(iter(item[name].values())), "N" in item[name]) for name in key)
 
 
 def _key_part(value: Any, is_number: bool) -> str:
     if is_number:
         return format(Decimal(value).normalize(EXACT), "f")
-    return value.hex() if isinstance(value, bytes) else str(value)
+    return value.hex() if isinstance(value, bytes) else _step(value)
 
 
 def row_key(row: Mapping[str, Any], table: Table, key: tuple[str, ...]) -> str:
@@ -115,7 +115,12 @@ def _row_differences(text: str, item: Item, row: Mapping[str, Any], table: Table
 
 def pointer(parent: str, name: str) -> str:
     """The JSON pointer (RFC 6901) of a member below `parent`."""
-    return f"{parent}/{name.replace('~', '~0').replace('/', '~1')}"
+    return f"{parent}/{_step(name)}"
+
+
+def _step(name: str) -> str:
+    """The name without a slash: so no two keys, and no two paths, are one text."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 Found = Iterator[tuple[str, Any, Any]]

@@ -115,6 +115,14 @@ def test_sets_of_text_are_compared_as_text(texts, cell, same):
     assert (found({**ITEM, "tags": {"SS": texts}}, {**ROW, "tags": cell}) == []) is same
 
 
+def test_keys_with_slashes_in_them_are_told_apart():
+    kinds = [field(number, name, StringType(), name) for number, name in enumerate(("pk", "sk"), 1)]
+    items = [{"pk": {"S": "a/b"}, "sk": {"S": "c"}}, {"pk": {"S": "a"}, "sk": {"S": "b/c"}}]
+    rows = [{"pk": "a", "sk": "b/c"}]
+    lost = [str(d) for d in differences(items, rows, Table(Schema(*kinds), {}), ("pk", "sk"))]
+    assert lost == ["a~1b/c (row): source an item, table no such row"]
+
+
 def test_a_missing_row_and_a_ghost_row_are_found():
     assert [str(d) for d in differences([ITEM], [{**ROW, "pk": "b"}], TABLE, ("pk",))] == [
         "b (row): source no such item, table a row",
