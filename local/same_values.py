@@ -59,6 +59,8 @@ def _plain_equal(found: Any, value: Tagged) -> bool:
         return found is None
     if tag == "N":
         return isinstance(found, Decimal) and found == Decimal(inner)
+    if tag == "BOOL":
+        return found is inner  # to Python the number 1 equals true
     if tag == "B":
         return bool(found == base64.b64encode(inner).decode())
     if tag in ("SS", "NS", "BS"):

@@ -115,6 +115,12 @@ def test_sets_of_text_are_compared_as_text(texts, cell, same):
     assert (found({**ITEM, "tags": {"SS": texts}}, {**ROW, "tags": cell}) == []) is same
 
 
+@pytest.mark.parametrize(("cell", "same"), [("[true,1]", True), ("[1,1]", False), ("[true,true]", False)])
+def test_in_json_text_true_is_no_number(cell, same):
+    item = {**ITEM, "mixed": {"L": [{"BOOL": True}, {"N": "1"}]}}
+    assert (found(item, {**ROW, "mixed": cell}) == []) is same
+
+
 def test_keys_with_slashes_in_them_are_told_apart():
     kinds = [field(number, name, StringType(), name) for number, name in enumerate(("pk", "sk"), 1)]
     items = [{"pk": {"S": "a/b"}, "sk": {"S": "c"}}, {"pk": {"S": "a"}, "sk": {"S": "b/c"}}]
