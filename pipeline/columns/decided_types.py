@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pipeline.columns.declared.type_words import tags_of, type_of_pin
+from pipeline.columns.declared.type_words import TAG_OF_PIN, tags_of, type_of_pin
 from pipeline.columns.field_counts import has_room
 from pipeline.columns.names import column_names
 from pipeline.columns.profile import Profile
@@ -73,8 +73,11 @@ def _of_most(seen: Profile) -> set[str]:
 
 
 def serves(type_: ColumnType, seen: Profile) -> bool:
-    """Whether a column of this type is for what most values are, whatever is inside them; numbers have room in it."""
-    if not _of_most(seen) <= taken_tags(type_):
+    """Whether a column of this type is for what most values are, whatever is inside them; numbers have room in it.
+
+    Where it is declared that they are lists or maps, others are misfits, however many there are.
+    """
+    if seen.pin not in TAG_OF_PIN and not _of_most(seen) <= taken_tags(type_):
         return False
     return type_.kind not in (Kind.LONG, Kind.DECIMAL) or _holds_number(type_, seen)
 

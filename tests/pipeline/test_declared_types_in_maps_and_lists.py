@@ -181,3 +181,19 @@ def test_members_of_maps_in_lists_whose_names_are_one_in_files_need_a_full_expor
     stuck = Columns((Field("pk", "pk", TEXT),), (Field("l", "l", ColumnType(Kind.LIST, element=inside)),))
     with pytest.raises(RebuildNeeded, match="'1' and '_1' are one in Parquet files"):
         check_followed(stuck, Overrides())
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "now"),
+    [
+        pytest.param({"w": "map", "/w/a": "S"}, {"M": {}}, {"M": {}}, id="an empty map, of which one name is declared"),
+        pytest.param({"w": "struct"}, {"M": {"a": S, "b": S}}, {"M": {"a": S}}, id="a field that no item has now"),
+        pytest.param({"w": "L"}, {"L": [S]}, {"L": []}, id="an empty list"),
+    ],
+)
+def test_full_exports_leave_a_column_of_the_declared_type_as_it_is_where_most_values_are_of_another(said, first, now):
+    overrides = Overrides.parse(said)
+    before = first_columns(KEY, profile(item(w=first)), overrides)
+    seen = profile(item(w=now), item(w={"SS": ["x"]}), item(w={"SS": ["x"]}))
+    target = rebuilt(before, KEY, seen, overrides)
+    assert (target.columns, target.replaced) == (before, frozenset())
