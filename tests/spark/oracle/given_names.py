@@ -1,4 +1,4 @@
-"""Names that people give to columns: mostly plain ones, else such as break things, or are nearly another's."""
+"""Names that people give to columns: mostly plain ones, else such as break things, or are nearly another's; and types."""
 
 from __future__ import annotations
 
@@ -33,6 +33,19 @@ _TAKEN = (
 #: Those of them that a whole column may not have, by the words of docs/tables.md, beside such as begin or end as jobs' own.
 _OF_ENGINES = tuple(name for name in _TAKEN if name.startswith("_"))
 
+#: Types that attributes' columns have; and such as none has: a whole column of one is left alone, inside another it is refused.
+_OF_ATTRIBUTES = (
+    "bigint",
+    "decimal(9,2)",
+    "boolean",
+    "binary",
+    "array<string>",
+    "map<string, bigint>",
+    "struct<mine: string>",
+)
+_FOREIGN = ("date", "double", "array<date>", "map<string, int>")
+_PARTLY_FOREIGN = ("struct<mine: string, on: date>", "struct<on: date>", "array<struct<mine: bigint, on: date>>")
+
 
 def given_name(dice: Random, number: int, there: Collection[str]) -> str:
     """A name for a column, that none of those `there` has; the number is in no other."""
@@ -44,9 +57,16 @@ def given_name(dice: Random, number: int, there: Collection[str]) -> str:
     return plain if name in there else name
 
 
-def is_refused(place: list[str]) -> bool:
-    """Whether docs/tables.md has a column, or nested field, at such a place refused until it has another name."""
+def given_type(dice: Random) -> str:
+    """A type for a column of somebody's own."""
+    return dice.choice(("string", "string", "string", *_OF_ATTRIBUTES, *_FOREIGN, *_PARTLY_FOREIGN))
+
+
+def is_refused(place: list[str], type_: str = "") -> bool:
+    """Whether docs/tables.md has a column, or nested field, at such a place refused until it is called otherwise, or gone."""
     name = place[-1]
+    if type_ in _PARTLY_FOREIGN or (len(place) > 1 and type_ in _FOREIGN):
+        return True
     if len(place) > 1:
         return "`" in name
     return "`" in name or "." in name or name.startswith("#") or name.endswith("#new") or name in _OF_ENGINES

@@ -16,7 +16,7 @@ from pipeline.columns.in_table.table_columns import current_schema
 from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
 from pipeline.table.marker import NAMES
 from pipeline.table.snapshots import ancestors_of_main
-from tests.spark.oracle.given_names import given_name, is_refused, quoted, text
+from tests.spark.oracle.given_names import given_name, given_type, is_refused, quoted, text
 from tests.spark.shop import Shop
 
 _PROPERTIES = (
@@ -95,12 +95,13 @@ class Hands:
         self._alter(f"ALTER COLUMN {quoted([self._dice.choice(list(self._columns()))])} FIRST")
 
     def _add(self) -> None:
-        """A column of one's own, perhaps within a struct."""
-        structs = [place[:-1] for place in self._places() if len(place) > 1]
-        within = self._dice.choice([[], *structs])
+        """A column of one's own, perhaps within a struct, or with the name of an attribute for a comment."""
+        within = self._dice.choice([[], *(place[:-1] for place in self._places() if len(place) > 1)])
         place = [*within, self._new_name(within)]
-        self._alter(f"ADD COLUMN {quoted(place)} string")
-        self.is_excused |= is_refused(place)
+        type_, attributes = given_type(self._dice), json.loads(self._shop.metadata["properties"].get(NAMES, "{}"))
+        comment = self._dice.choice(sorted(attributes.values())) if attributes and self._dice.random() < 0.5 else ""
+        self._alter(f"ADD COLUMN {quoted(place)} {type_} COMMENT {text(comment)}")
+        self.is_excused |= is_refused(place, type_)
 
     def _drop(self) -> None:
         """A column goes, with what is in it."""

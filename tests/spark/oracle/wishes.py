@@ -79,13 +79,17 @@ class Wishes:
 
         `called`: what the new names begin with, which none did that was given before.
         """
-        kept = {path: said for path, said in self._rules.items() if dice.random() < 0.6}
+        kept = {path for path in self._rules if dice.random() < 0.6}
+        places = {Said.of(path, said).path: path for path, said in self._rules.items()}
+        for place, path in places.items():
+            if place[-1] == ANY and kept & (both := {path, places.get(place[:-1], path)}):
+                kept |= both  # items hold what is hashed, and lists and maps in its place
         free = [name for name in names if name != ANY and all(rule.path[0] != name for rule in self._said)]
         said = {
             pointer("", name): dice.choice(({"drop": True}, {"name": f"{called}{i}"}))
             for i, name in enumerate(free[:3])
         }
-        return Wishes({**kept, **said})
+        return Wishes({**{path: said for path, said in self._rules.items() if path in kept}, **said})
 
     def obeyed(self, item: Item, dice: Random) -> Item:
         """An item that contradicts nothing of it."""
