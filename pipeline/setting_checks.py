@@ -72,11 +72,13 @@ def whole(raw: Mapping[str, Any], name: str, default: int, least: int, most: int
     return int(value)
 
 
-def choice(raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int, ...], where: str = "") -> int:
-    """One of some whole numbers."""
+def choice(
+    raw: Mapping[str, Any], name: str, default: int, allowed: tuple[int, ...], where: str = "", of: str = ""
+) -> int:
+    """One of some whole numbers. `of`: what else makes these the allowed ones; the value may be a default."""
     value = raw.get(name, default)
     right = isinstance(value, int) and not isinstance(value, bool) and value in allowed
-    expect(right, _path(where, name), value, "one of " + ", ".join(map(str, allowed)))
+    expect(right, _path(where, name), value, "one of " + ", ".join(map(str, allowed)) + of)
     return int(value)
 
 

@@ -239,6 +239,7 @@ def _spark(raw: Any) -> SparkSettings:
     expect(isinstance(raw, Mapping), "spark", raw, "an object")
     known(raw, names_of(SparkSettings), "spark")
     vcpus = choice(raw, "worker_vcpus", SparkSettings.worker_vcpus, tuple(_WORKERS), "spark")
-    memory = choice(raw, "worker_memory_gb", SparkSettings.worker_memory_gb, tuple(_WORKERS[vcpus]), "spark")
+    sizes, of = tuple(_WORKERS[vcpus]), f", where spark.worker_vcpus is {vcpus}"
+    memory = choice(raw, "worker_memory_gb", SparkSettings.worker_memory_gb, sizes, "spark", of)
     disk = whole(raw, "worker_disk_gb", SparkSettings.worker_disk_gb, 20, 200, "spark")
     return SparkSettings(vcpus, memory, disk, whole(raw, "max_executors", SparkSettings.max_executors, 1, 500, "spark"))

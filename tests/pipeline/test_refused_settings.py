@@ -128,6 +128,11 @@ def test_workers_have_the_memory_that_emr_serverless_gives_them(vcpus, taken, re
             of(memory)
 
 
+def test_of_memory_that_nobody_has_set_the_refusal_says_which_setting_it_does_not_go_with():
+    with pytest.raises(SettingRefused, match=r"spark.worker_memory_gb is 16; .* 7, 8, where spark.worker_vcpus is 1\n"):
+        Settings.parse({"tables": [{"name": "orders"}], "spark": {"worker_vcpus": 1}})
+
+
 @pytest.mark.parametrize(("name", "least", "most"), [("worker_disk_gb", 20, 200), ("max_executors", 1, 500)])
 def test_sizes_of_jobs_have_bounds(name, least, most):
     def of(value):
