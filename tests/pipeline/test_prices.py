@@ -9,6 +9,7 @@ import pytest
 from pipeline.exports.windows import SMALLEST_INCREMENTAL
 from pipeline.modes import FULL
 from pipeline.prices import Estimate, LastRun, estimate, export_cost, exported_bytes, job_cost
+from pipeline.settings import SparkSettings
 from pipeline.table.marker import Marker
 from tests.pipeline.world import ARN, at, plan
 from tests.sources import ROOT
@@ -76,6 +77,24 @@ def test_a_quiet_month_costs_what_the_documents_say(minutes, dollars):
         dollars
     )
     assert f"{dollars:.2f}" in (ROOT / "docs" / "costs.md").read_text()
+
+
+def test_a_month_of_a_quiet_table_costs_what_the_documents_say():
+    readme, costs = (ROOT / "README.md").read_text(), (ROOT / "docs" / "costs.md").read_text()
+    workers = 1 + SparkSettings.max_executors
+    hours = {
+        "VCPUHour": workers * SparkSettings.worker_vcpus / 60,
+        "MemoryGBHour": workers * SparkSettings.worker_memory_gb / 60,
+    }
+    windows = 30 * 24 * (export_cost(SMALLEST_INCREMENTAL) + job_cost(hours))
+    maintained = 30 * job_cost(hours)
+    ticks = 30 * 24 * 4 * 4 * 0.025 / 1000  # four transitions, which are 0.025 a thousand
+    fixed = 2 * 0.30 + ticks
+    assert (round(windows, 1), round(maintained, 1), round(fixed, 1)) == (12.4, 0.5, 0.9)
+    assert f"about {windows + maintained + fixed:.0f} US dollars" in readme
+    for part in (windows, maintained, fixed):
+        assert f"{part:.1f}" in readme
+        assert f"{part:.1f}" in costs
 
 
 def test_a_job_costs_its_hours_of_vcpu_memory_and_storage():
