@@ -100,7 +100,7 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
             kinds = {place.type.kind for place in places_at(columns, rule.path[:depth])}
             if Kind.LIST in kinds and step != ANY:
                 told, remedy = "a name in a list", f"write {ANY} in the place of {step}, for every element"
-            elif Kind.SET in kinds and step == ANY:
+            elif Kind.SET in kinds and step == ANY and not _drops_elements(rule, depth):
                 told, remedy = "elements of a set", f"say it of the set, {pointer_to(rule.path[:depth])}"
             else:
                 continue
@@ -108,6 +108,11 @@ def _check_reached(columns: Columns, overrides: Overrides) -> None:
                 f"columns[{rule.pointer!r}] speaks of {told}, and reaches nothing",
                 mended_by(remedy),
             )
+
+
+def _drops_elements(rule: Override, depth: int) -> bool:
+    """Whether a rule drops what is in the lists or sets to which so many steps of its path lead: sets are gone then."""
+    return rule.drop and depth + 1 == len(rule.path)
 
 
 class Place(NamedTuple):

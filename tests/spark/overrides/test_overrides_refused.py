@@ -217,3 +217,18 @@ def test_after_a_rollback_past_a_hash_nothing_is_hashed_beside_what_is_clear(sho
     with pytest.raises(RebuildNeeded, match="hash is set for /email"):
         carry_out(source, source.windows(5, 25), email={"hash": True})
     assert len(source.rows()) == 1
+
+
+def test_elements_of_sets_that_the_table_shows_can_be_dropped_by_a_full_export(shop):
+    source, elements = shop(), {"/v/*": {"drop": True}, "/m/*/*": {"drop": True}}
+    source.put(1, item("a", v={"SS": ["hide me"]}, m={"M": {"tags": {"NS": ["4711"]}, "left": S}}))
+    source.load(5)
+    source.put(6, item("b", v={"SS": ["hide me"]}, m={"M": {"tags": {"NS": ["4711"]}}}))
+    with pytest.raises(RebuildNeeded, match=r"drop is set for /(v|m/\*)/\*, of which the table may hold values"):
+        carry_out(source, source.windows(5, 25), **elements)
+    carry_out(source, source.full(25), **elements)
+    source.put(26, item("c", v={"SS": ["hide me"]}, m={"M": {"tags": {"NS": ["4711"]}, "left": S}}))
+    assert carry_out(source, source.windows(25, 45), **elements)["counts"]["misfits"] == 0
+    shown = {pk: (row["v"], row["m"], row["_misfits"]) for pk, row in source.rows().items()}
+    left, gone = {"left": "x", "tags": None}, {"left": None, "tags": None}
+    assert shown == {"a": (None, left, None), "b": (None, gone, None), "c": (None, left, None)}
