@@ -12,6 +12,7 @@ import pytest
 from pipeline import run_reports
 from pipeline.deployment import Deployment
 from pipeline.errors import REPAIR, DamagedExport, error_names
+from pipeline.mails.frame import MAIL_LISTS
 from pipeline.mails.success import success_mail
 from pipeline.modes import MODES
 from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
@@ -127,6 +128,11 @@ def test_the_manual_names_all_that_mails_about_runs_tell_machines():
     section = OPERATIONS.split("## Mails for machines")[1].split("\n## ")[0]
     mails = [success_mail(done(plan("12:00")), DEPLOYMENT), failed()]
     assert [name for mail in mails for name in mail.facts if f"`{name}`" not in section] == []
+
+
+def test_the_manual_names_each_status_that_machines_get():
+    section = OPERATIONS.split("## Mails for machines")[1].split("\n## ")[0]
+    assert [status for status in MAIL_LISTS if f"`{status}`" not in section.split("Beside these:")[0]] == []
 
 
 def test_every_column_of_the_run_reports_has_its_meaning():
