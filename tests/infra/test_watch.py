@@ -12,6 +12,7 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 
 from infra.watch import Watch
+from tests.test_docs import OPERATIONS
 
 #: Alarm -> what is measured, where, what is too much or too little, for how long, and what no data mean.
 OF_TICKS_EVERY_15_MINUTES = {
@@ -79,6 +80,11 @@ def test_the_alarms_are_these_where_ticks_come_every_15_minutes(template):
 
 def test_the_alarms_follow_the_shortest_and_the_longest_ticks(of_shop):
     assert alarms(of_shop) == OF_TICKS_EVERY_240_AND_1440_MINUTES
+
+
+def test_the_manual_says_of_every_alarm_when_it_comes_and_what_to_do(template):
+    assert [name for name in alarms(template) if f"| alarm `{name}` |" not in OPERATIONS] == []
+    assert [name for name in alarms(template) if f"\n- `{name}`: " not in OPERATIONS] == []
 
 
 def watched(*ticks: int) -> list[dict[str, Any]]:
