@@ -32,6 +32,12 @@ def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) ->
         if rule.path[-1] == ANY:
             for around in _places(seen, rule.path[:-1]):
                 around.pin_of_any = rule.pin or around.pin_of_any
+    for rule in (rule for rule in rules if rule.hash):
+        for place in _places(seen, rule.path):
+            place.pin = rule.pin_beside(place.pin)
+        if rule.path[-1] == ANY:
+            for around in _places(seen, rule.path[:-1]):
+                around.pin_of_any = rule.pin_beside(around.pin_of_any)
     return seen
 
 

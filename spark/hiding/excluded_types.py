@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pipeline.columns.beyond_columns import beyond_columns
-from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.declared.overrides import ANY, Override, Overrides, deciding
 from pipeline.columns.declared.rules_inside import Rules, below, inside_items
 from pipeline.columns.declared.type_words import is_narrow, tags_of, type_of_pin
 from pipeline.columns.in_table.table_columns import Columns
@@ -26,7 +26,7 @@ def excluded(columns: Columns, said: Overrides, name: str) -> list[Sql]:
     Made of protected items (levels) in a column. `columns`: those that the items become.
     """
     beyond = beyond_columns(columns, said)
-    typed = inside_items(rule for rule in said.rules if rule.pin)
+    typed = inside_items(rule for rule in said.rules if rule.pin or rule.hash)
     attributes = dict.fromkeys(rule.path[0] for rule in beyond)
     return [_excluded(member(f"`{name}`", attribute), below(typed, attribute), beyond) for attribute in attributes]
 
@@ -34,11 +34,11 @@ def excluded(columns: Columns, said: Overrides, name: str) -> list[Sql]:
 def _excluded(value: Sql, rules: Rules, beyond: Sequence[Override]) -> Sql:
     """What those beyond columns exclude of a value and of all that is inside it; null for nothing.
 
-    `rules`: all that say a type, with what is left of each path.
+    `rules`: all by which a type is said or a value hashed, with what is left of each path.
     """
-    decides = [rule for path, rule in rules if not path][-1:]
+    decides = deciding([rule for path, rule in rules if not path])
     names = list(dict.fromkeys(path[0] for path, _ in rules if path and path[0] != ANY))
-    found = [_if_excluded(value, rule) for rule in decides if rule in beyond]
+    found = [_if_excluded(value, decides)] if decides in beyond else []
     if names:
         found.append(let(members(value), lambda level: _of_names(level, names, rules, beyond)))
     if of_any := below(rules, ANY):

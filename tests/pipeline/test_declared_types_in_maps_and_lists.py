@@ -170,6 +170,18 @@ def test_of_any_name_in_one_map_that_counts_which_is_said_of_the_one():
     assert [field.type.element for field in found["m"].fields] == [LONG, SCALARS]
 
 
+def test_what_is_hashed_has_a_column_of_text_whatever_is_declared_by_another_path_that_leads_there():
+    said = Overrides.parse({"/m/*/c": {"hash": True}, "/m/x/*": "N", "/n/*/c/*": {"hash": True}, "/n/x/*/*": "N"})
+    many = {"M": {f"k{n}": N for n in range(600)}}
+    of_m, of_n = {"M": {"x": {"M": {"c": N, "d": N}}}}, {"M": {"x": {"M": {"c": many, "d": many}}}}
+    found = first_columns(KEY, profile(item(m=of_m, n=of_n)), said)
+    check_followed(found, said)
+    (m,), (n,) = (named(found)[name].fields for name in ("m", "n"))
+    assert {field.name: field.type for field in m.type.fields} == {"c": TEXT, "d": LONG}
+    assert {field.name: field.type.element for field in n.type.fields} == {"c": TEXT, "d": LONG}
+    assert said.says_type(("m", "x", "c")).hash and beyond_columns(found, said) == []
+
+
 def test_what_is_declared_leaves_what_was_seen_as_it_was():
     seen = profile(item(m={"M": {"x": N}}))
     first_columns(KEY, seen, Overrides.parse({"/m/x": "string"}))

@@ -8,7 +8,7 @@ said is a DynamoDB type alone, as in the schema files of other tools, or an obje
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,6 +67,10 @@ class Override:
         """The type that it declares for its place; empty for none. A hash is a string, of which no list and no map has one."""
         return "" if self.also_inside else "S" if self.hash else self.type
 
+    def pin_beside(self, pin: str) -> str:
+        """Of a hash: the pin of a place that it speaks of, where the last of the others said `pin`, which stays if it is text."""
+        return pin if not pin or "S" in tags_of(pin) else self.pin
+
     @property
     def has_index(self) -> bool:
         """Whether the path may speak of one element of a list, of which nothing can be said."""
@@ -101,9 +105,8 @@ class Overrides:
         return {rule.pointer: rule.said for rule in self.rules}
 
     def says_type(self, path: tuple[str, ...]) -> Override | None:
-        """Which of them says the type of a place, by its path: the last of several. None for none."""
-        said = [rule for rule in self.rules if rule.pin and rule.matches(path)]
-        return said[-1] if said else None
+        """Which of them says the type of a place, by its path; None for none."""
+        return deciding([rule for rule in self.rules if rule.matches(path)])
 
     @property
     def typed(self) -> tuple[Override, ...]:
@@ -136,6 +139,16 @@ class Overrides:
             if rule.path[0] == key[0].name and len(rule.name) > LONGEST_PARTITION_KEY:
                 allowed = f"at most {LONGEST_PARTITION_KEY} characters: folders are named by the partition key"
                 raise refusal(f"columns[{rule.pointer!r}].name", rule.name, allowed)
+
+
+def deciding(rules: Sequence[Override]) -> Override | None:
+    """Which of the rules that speak of one place says its type: the last. None for none.
+
+    What one of them hashes is a string, also where another comes behind that says no type of strings.
+    """
+    last = next((rule for rule in reversed(rules) if rule.pin), None)
+    hashed = next((rule for rule in reversed(rules) if rule.hash), None)
+    return hashed if last and hashed and hashed.pin_beside(last.pin) != last.pin else last
 
 
 #: Nothing is said of any column.

@@ -86,6 +86,14 @@ CASES = {
         "'/m/*'] declares the type S",
         "N",
     ),
+    "what is hashed by another path that leads there is text": (
+        {"/m/*/c": {"hash": True}, "/m/x/*": "N"},
+        MIXED,
+        of_map(x=of_map(c=S, d=N)),
+        of_map(x=of_map(c=S, d=S)),
+        "'/m/x/*'] declares the type N",
+        "S",
+    ),
 }
 
 
