@@ -80,7 +80,7 @@ def _is_in_list(value: Sql, path: tuple[str, ...], rule: Override, rules: Sequen
         return _of_any(value, lambda found: _is_in_list(found, rest, rule, rules)) if rest else "false"
     deeper = let(member(members(value), name), lambda found: _is_in_list(found, rest, rule, rules)) if rest else "false"
     around = (*rule.path[:depth], ANY)
-    if is_index(name) or any(other.path in (around, (*around, *path)) for other in rules):
+    if is_index(name) or any(other.matches(hidden) for other in rules for hidden in (around, (*around, *path))):
         return deeper
 
     def is_held(found: Sql) -> Sql:

@@ -100,6 +100,14 @@ def test_what_is_hidden_in_the_maps_of_a_list_is_not_shown_by_one_map_in_its_pla
     assert "hide me" not in str(source.rows())
 
 
+def test_what_is_hidden_in_lists_under_any_name_is_hidden_in_those_under_a_name_of_which_more_is_said(shop):
+    source, inner = shop(), in_map("no", {"S": "hide me"})
+    said = {"/w/*/no": {"hash": True}, "/w/*/*/no": {"hash": True}, "/w/in/no": {"hash": True, "name": "number"}}
+    source.put(1, item("a", w=in_map("in", inner)), item("b", w=in_map("in", in_list(inner))))
+    assert carry_out(source, source.full(5), **said)["outcome"] == "committed"
+    assert "hide me" not in str(source.rows())
+
+
 def test_what_is_hidden_in_all_that_a_list_holds_says_nothing_of_scalars_beside(shop):
     source, said = shop(), {"/w/*/*": {"drop": True}}
     source.put(1, item("a", w=in_list(S, in_map("x", {"S": "hide me"}), in_list({"S": "hide me"}))))
