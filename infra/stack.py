@@ -32,6 +32,12 @@ from pipeline.settings import Settings
 _MOST_RESOURCES = 500  # of one CloudFormation stack
 _RESOURCES_PER_TABLE = 3
 _MOST_TEMPLATE_BYTES = 1_048_576  # that CloudFormation takes from a bucket
+#: What each object of JavaScript has: CDK takes a construct of such a name for one that is there already.
+_OF_EACH_OBJECT = (
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"),
+    *("toLocaleString", "toString", "valueOf"),
+    *("__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
+)
 
 
 class TidemarkStack(Stack):
@@ -192,7 +198,8 @@ class TidemarkStack(Stack):
         self._refuse_too_many_tables()
         tables = Construct(self, "Tables")
         for table in self._settings.tables:
-            own = Construct(tables, table.name)
+            # A colon no table's name has. All others keep their ids: by another one CloudFormation would make them anew.
+            own = Construct(tables, f"{table.name}:" if table.name in _OF_EACH_OBJECT else table.name)
             # Two children called Resource and Default, as tables may be, are too many for CDK unless it is told one.
             tables.node.default_child = own
             parameters = DeployedParameters(own, "Parameters", table=table, prefix=self._prefix)

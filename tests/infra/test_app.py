@@ -171,12 +171,23 @@ def test_settings_that_make_too_large_a_template_are_refused_with_its_size_and_w
     assert int(found[1]) == (tmp_path / "cdk.out" / "Tidemark.template.json").stat().st_size > 1_048_576
 
 
-def test_tables_may_be_called_what_cdk_calls_children_of_its_own(tmp_path):
-    settings = Settings.parse({"tables": [{"name": name} for name in ("Resource", "Default")]})
+#: What `Object.getOwnPropertyNames(Object.prototype)` of Node.js says.
+OF_EACH_OBJECT = (
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"),
+    *("toLocaleString", "toString", "valueOf"),
+    *("__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
+)
+
+
+@pytest.mark.parametrize(
+    "names", [("Resource", "Default"), OF_EACH_OBJECT], ids=["children of its own", "what each object has"]
+)
+def test_tables_may_be_called_what_cdk_takes_for_its_own(tmp_path, names):
+    settings = Settings.parse({"tables": [{"name": name} for name in names]})
     app = App(context=CONTEXT, outdir=str(tmp_path))
     TidemarkStack(app, settings.stack_name, settings=settings)
     app.synth()
     template = json.loads((tmp_path / f"{settings.stack_name}.template.json").read_text())
     made = [one for one in template["Resources"].values() if one["Type"] == "AWS::Scheduler::Schedule"]
     followed = [json.loads(schedule["Properties"]["Target"]["Input"])["table"] for schedule in made]
-    assert sorted(followed) == ["Default", "Resource"]
+    assert sorted(followed) == sorted(names)
