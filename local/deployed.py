@@ -89,6 +89,7 @@ def deploy(aws: LocalAws, settings: Mapping[str, Any], folder: Path) -> Deployed
 
     Synth and bootstrap run at the same time: neither needs the other. Raises DeployFailed.
     """
+    folder = folder.resolve()  # the CLI works in folders of ours, not in the one that this process is in
     folder.mkdir(parents=True, exist_ok=True)
     asked = folder / "settings.json"
     asked.write_text(json.dumps(settings))

@@ -14,6 +14,7 @@ import pytest
 
 from local.aws.account import ACCOUNT
 from local.control import LocalAws, LocalAwsFailed, free_port
+from local.deployed import DeployFailed, deploy
 
 pytestmark = pytest.mark.local_aws
 KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
@@ -194,5 +195,15 @@ def test_a_person_s_own_aws_plays_no_part(tmp_path, monkeypatch):
         # As those make a client that are told nothing but where and who.
         theirs = boto3.client("sts", "us-east-1", endpoint_url=aws.endpoint, **KEYS)
         assert theirs.get_caller_identity()["Account"] == ACCOUNT
+    finally:
+        aws.stop()
+
+
+def test_what_is_deployed_is_read_from_the_folder_that_is_meant_wherever_one_works(tmp_path, monkeypatch):
+    aws = LocalAws.start(tmp_path / "home")
+    monkeypatch.chdir(tmp_path)
+    try:
+        with pytest.raises(DeployFailed, match=r"tables is \[\]; allowed is a list with at least one table"):
+            deploy(aws, {"tables": []}, Path("home", "deployment"))
     finally:
         aws.stop()
