@@ -2,6 +2,7 @@
 # Installs everything the project needs into the project's own folders (.tools, .venv, node_modules), or says in one
 # sentence what the machine lacks. Repeating it costs nothing while all is there and what decides it is unchanged.
 set -euo pipefail
+unset CDPATH # where a person's cd looks first, which may have a folder called like this one's
 cd "$(dirname "$0")/.."
 
 UV_VERSION=0.13.8

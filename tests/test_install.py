@@ -57,12 +57,13 @@ class Tree:
             root / ".tools" / "uv" / "bin" / "uv", f'case "$1" in --version) echo uv {version};; venv) {venv};; esac'
         )
 
-    def run(self, java_home: str = "") -> subprocess.CompletedProcess[str]:
-        """Run the script."""
+    def run(self, java_home: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+        """Run the script, as `make` does; `more`: what a person has in the environment."""
         path = f"{self.machine}:{os.environ['PATH']}"
         return subprocess.run(
-            [self.root / "scripts" / "install.sh"],
-            env={**os.environ, "PATH": path, "JAVA_HOME": java_home},
+            ["scripts/install.sh"],  # noqa: S607 - below the tree, as `make` says it
+            cwd=self.root,
+            env={**os.environ, "PATH": path, "JAVA_HOME": java_home, **more},
             capture_output=True,
             text=True,
             check=False,
@@ -154,6 +155,13 @@ def test_another_java_gets_an_archive_of_its_own(tree: Tree) -> None:
     executable(tree.machine / "java", """echo 'openjdk version "17.0.10"' >&2""")
     assert tree.install() is True
     assert tree.install() is False
+
+
+def test_a_folder_of_folders_to_go_to_leads_nowhere_else(tree: Tree, tmp_path: Path) -> None:
+    """As where a shell's CDPATH names a home with a folder `scripts`: `cd` would look there first."""
+    (tmp_path / "home" / "scripts").mkdir(parents=True)
+    done = tree.run(CDPATH=str(tmp_path / "home"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_user_without_a_name_is_told_so(tree: Tree) -> None:
