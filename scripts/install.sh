@@ -53,7 +53,8 @@ is_of_here || .tools/uv/bin/uv venv --quiet --clear --python 3.11 .venv \
 .venv/bin/python -m compileall -q .venv/lib & of_modules=$!
 # What needs no more than this is fetched while Spark's jars are.
 say "the CDK CLI and the state machine checker, the functions' libraries"
-npm ci --silent --no-progress & of_node=$!
+# The tools are for development, which npm leaves out, and says nothing, where NODE_ENV is production.
+npm ci --silent --no-progress --include=dev & of_node=$!
 .venv/bin/python -m infra.libraries & of_functions=$!
 say "Spark's jars"
 # Spark's resolver prints every address it asks; that is worth reading only when it fails.

@@ -27,6 +27,12 @@ _PYTHON = f"""{_MAKE}case "$2" in
   local.spark_jars) make {INSTALLED[3]} ;;
 esac
 """
+#: It leaves out what is for development where the environment says so, with success and without a word, unless it is told.
+_NPM = f"""{_MAKE}case "$*" in
+  *--include=dev*) NODE_ENV= ;;
+esac
+[ "$NODE_ENV" = production ] || make {INSTALLED[1]}
+"""
 
 
 def executable(file: Path, body: str) -> None:
@@ -46,7 +52,7 @@ class Tree:
         (version,) = re.findall(r"^UV_VERSION=(\S+)$", SCRIPT, flags=re.MULTILINE)
         executable(self.machine / "java", """echo 'openjdk version "17.0.9"' >&2""")
         executable(self.machine / "node", "echo v20.1.0")
-        executable(self.machine / "npm", f"{_MAKE}make {INSTALLED[1]}")
+        executable(self.machine / "npm", _NPM)
         executable(self.machine / "python3", "exit 1")
         executable(self.machine / "python of the project", _PYTHON)
         copy = f"cp '../machine/python of the project' {INSTALLED[0]}; echo \"$PWD/.venv\" > .venv/bin/activate"
@@ -155,6 +161,11 @@ def test_another_java_gets_an_archive_of_its_own(tree: Tree) -> None:
     executable(tree.machine / "java", """echo 'openjdk version "17.0.10"' >&2""")
     assert tree.install() is True
     assert tree.install() is False
+
+
+def test_the_tools_are_installed_on_a_machine_that_is_for_production(tree: Tree) -> None:
+    shutil.rmtree(tree.root / "node_modules")
+    assert (tree.run(NODE_ENV="production").returncode, tree.missing) == (0, [])
 
 
 def test_a_folder_of_folders_to_go_to_leads_nowhere_else(tree: Tree, tmp_path: Path) -> None:
