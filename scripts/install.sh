@@ -40,7 +40,7 @@ say() { printf '  %s\n' "$1" >&3; }
 say "tools: uv $UV_VERSION"
 if [ "$(.tools/uv/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" != "$UV_VERSION" ]; then
   python3 -m venv --clear .tools/uv 2>/dev/null || fail "python3 has no venv module (Debian: apt-get install python3-venv)."
-  .tools/uv/bin/pip install --quiet "uv==$UV_VERSION"
+  .tools/uv/bin/pip install --quiet --no-user "uv==$UV_VERSION"
 fi
 say "Python 3.11 and the locked packages"
 # What is there without a Python that starts is of a machine that was another, and what was made in another folder has

@@ -168,6 +168,16 @@ def test_the_tools_are_installed_on_a_machine_that_is_for_production(tree: Tree)
     assert (tree.run(NODE_ENV="production").returncode, tree.missing) == (0, [])
 
 
+def test_uv_is_installed_where_pip_is_told_to_install_for_the_user(tree: Tree) -> None:
+    """As by some hosts of containers. In an environment of its own pip refuses that, unless it is told otherwise."""
+    (tree.root / ".tools" / "uv" / "bin" / "uv").rename(tree.machine / "uv")
+    installs = 'case "$PIP_USER $*" in 1*--no-user*) cp ../machine/uv .tools/uv/bin/uv ;; *) exit 1 ;; esac'
+    executable(tree.machine / "pip", installs)
+    executable(tree.machine / "python3", "cp ../machine/pip .tools/uv/bin/pip")
+    shutil.rmtree(tree.root / ".venv")
+    assert (tree.run(PIP_USER="1").returncode, tree.missing) == (0, [])
+
+
 def test_a_folder_of_folders_to_go_to_leads_nowhere_else(tree: Tree, tmp_path: Path) -> None:
     """As where a shell's CDPATH names a home with a folder `scripts`: `cd` would look there first."""
     (tmp_path / "home" / "scripts").mkdir(parents=True)
