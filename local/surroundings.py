@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from pipeline.deployment import STACK_VARIABLE
+
 LOOPBACK = "127.0.0.1"
 #: Which hosts are asked without the proxy that the environment may name: some tools read the one, some the other.
 _NO_PROXY = ("NO_PROXY", "no_proxy")
@@ -52,11 +54,11 @@ def leave_other_modules() -> None:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment of this process without anything that belongs to another AWS, another Python or another Spark."""
+    """The environment of this process without anything that belongs to another AWS, stack, Python or Spark."""
     return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("AWS_", "CDK_", "PYTHON")) and not _is_of_another_spark(name)
+        if not name.startswith(("AWS_", "CDK_", "PYTHON", STACK_VARIABLE)) and not _is_of_another_spark(name)
     }
 
 

@@ -42,3 +42,9 @@ def test_what_a_local_aws_starts_knows_no_other_spark_but_where_the_machine_has_
     assert {name: value for name, value in clean_environment().items() if value == "/elsewhere"} == {
         "SPARK_LOCAL_DIRS": "/elsewhere"
     }
+
+
+def test_a_local_aws_is_no_stack_that_a_command_was_meant_for(monkeypatch):
+    """As a mail's command says it, and a person may have exported: the demo would be refused as another stack."""
+    monkeypatch.setenv("TIDEMARK_STACK", "Staging")
+    assert "TIDEMARK_STACK" not in clean_environment()
