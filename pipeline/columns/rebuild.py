@@ -14,7 +14,7 @@ from pipeline.columns.growth import inside_of, key_type, with_room
 from pipeline.columns.in_table.kept_names import NOTHING_KEPT, KeptNames, check_placed, misplaced
 from pipeline.columns.in_table.odd_names import carried, check_fixed_names, is_foreign
 from pipeline.columns.in_table.table_columns import Columns, partition_name
-from pipeline.columns.names import REPLACEMENT
+from pipeline.columns.names import REPLACEMENT, name_to_readers
 from pipeline.columns.override_checks import checked, is_of_other_type, places_at, twins
 from pipeline.columns.pins import pinned, without_dropped
 from pipeline.columns.profile import Profile
@@ -29,8 +29,8 @@ class Target:
     """The columns that a load is to give its table.
 
     `replaced`: names of columns that are written beside the old one until they are published, because its type or name
-    differs. `removed`: names of old columns, which go then. `is_another`: the table that is there has another key, is
-    none of the product's, or has columns that no file can hold together (`twins`).
+    differs, or readers take its name for theirs. `removed`: names of old columns, which go then. `is_another`: the table that
+    is there has another key, is none of the product's, or has columns that no file can hold together (`twins`).
     """
 
     columns: Columns
@@ -149,10 +149,13 @@ def _rebuilt_key(field: Field, part: KeyAttribute, seen: Profile) -> Field:
 def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     """What is replaced and removed to make one of the other. `changed`: attributes whose columns cannot just grow."""
     names = {field.attribute: field.name for field in before.all if field.attribute}
-    owners = {field.name: field.attribute for field in before.all}
+    there = {field.name: field.attribute for field in before.all}
+    read = {name_to_readers(name) for name in there}
     new = {field.attribute: field.name for field in after.all if field.attribute}
     moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
-    replaced = {n for a, n in new.items() if a in moved or owners.get(n, a) != a}
+    # What is new may be written beside what goes, such as _1 beside 1, which are one in files.
+    taken = {n for a, n in new.items() if (there[n] != a if n in there else name_to_readers(n) in read)}
+    replaced = taken | {n for a, n in new.items() if a in moved}
     removed = {name for a, name in names.items() if a in moved}
     for field, made in _own_columns(before, after):
         if made != field:

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.names import LONGEST_NAME, REPLACEMENT, RESERVED, column_names, doc_of, fits_doc
+from pipeline.columns.rebuild import rebuilt
+from tests.pipeline.seen import KEY, S, columns, item, profile
 
 
 @pytest.mark.parametrize(
@@ -80,3 +83,10 @@ def test_what_a_comment_cannot_hold_is_known(attribute):
 @pytest.mark.parametrize("attribute", ["tab\tinside", "x" * 255, "é" * 127, "😀", "a.b 'c' \"d\" `e`"])
 def test_what_a_comment_can_hold_is_known(attribute):
     assert fits_doc(attribute)
+
+
+def test_what_readers_take_for_a_column_that_goes_is_written_under_a_name_of_its_own_until_then():
+    said = Overrides.parse({"1": {"name": "first"}, "v": {"name": "_1"}})
+    target = rebuilt(columns(item(**{"1": S, "w": S})), KEY, profile(item(**{"1": S, "v": S})), said)
+    assert [field.name for field in target.written.attributes] == ["first#new", "w", "_1#new"]
+    assert (target.removed, target.replaced) == ({"1"}, {"first", "_1"})

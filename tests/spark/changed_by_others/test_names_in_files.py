@@ -28,6 +28,20 @@ def test_a_declared_name_that_is_anothers_in_files_is_refused_before_the_table_h
     assert source.metadata == before
 
 
+@pytest.mark.parametrize("said", [{"1": {"drop": True}}, {"1": {"name": "first"}, "_1": {"name": "_1"}}])
+def test_a_name_that_was_anothers_in_files_is_free_in_the_full_export_by_which_that_column_goes(shop, said):
+    source = shop()
+    source.put(1, item("a", **{"1": S}))
+    source.load(5)
+    source.columns = Overrides.parse(said)
+    source.put(6, item("a"), item("b", **{"_1": {"S": "new"}}))
+    source.load(20)
+    source.put(21, item("c", **{"_1": {"S": "newer"}}))
+    source.merge(20, 40)
+    assert source.differences(40) == []
+    assert [source.rows()[key]["_1"] for key in "abc"] == [None, "new", "newer"]
+
+
 def test_a_table_with_two_columns_that_are_one_in_files_is_mended_by_another_name(shop):
     source = shop()
     source.put(1, *(item(f"k{n}", x={"S": f"x{n}"}, **{"1": S}) for n in range(3)))
