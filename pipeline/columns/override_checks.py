@@ -47,8 +47,12 @@ def _renamed_own(fields: tuple[Field, Field]) -> str:
 
 
 def twins(columns: Columns) -> tuple[Field, Field] | None:
-    """Two siblings, however deep, whose names are one in files, so that no row of them can be written; None for none."""
-    for siblings in _siblings(columns.all):
+    """Two siblings, however deep, whose names are one in files, so that no row of them can be written; None for none.
+
+    Beside columns of attributes stand those of somebody's own that hold none, whatever their type.
+    """
+    own = (Field("", name, ColumnType(Kind.OTHER)) for name in columns.taken)
+    for siblings in _siblings((*columns.all, *own)):
         by_name: dict[str, Field] = {}
         for field in siblings:
             other = by_name.setdefault(name_in_files(field.name), field)

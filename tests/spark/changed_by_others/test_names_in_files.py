@@ -61,6 +61,26 @@ def test_a_table_with_two_columns_that_are_one_in_files_is_mended_by_another_nam
     assert {field["name"] for field in source.metadata["schemas"][-1]["fields"]} >= {"1", "x"}
 
 
+def test_somebodys_own_date_that_is_an_attributes_column_in_files_is_told_and_mended_by_another_name_of_either(shop):
+    source = shop()
+    source.put(1, item("a", **{"_1": S}))
+    source.load(5)
+    table = f"glue.shop.{source.name}"
+    source.spark.sql(f"ALTER TABLE {table} ADD COLUMN `1` DATE")
+    source.put(6, item("b", v=S, **{"_1": S}))
+    for job, refusal in ((source.windows(5, 20), RebuildNeeded), (source.full(20), OverrideContradicted)):
+        with pytest.raises(refusal, match="'_1' and '1'") as refused:
+            source.run(job)
+        assert "Give somebody's own column '1' another name" in refused.value.remedy
+    source.spark.sql(f"ALTER TABLE {table} RENAME COLUMN `1` TO day")
+    source.merge(5, 20)
+    source.spark.sql(f"ALTER TABLE {table} RENAME COLUMN day TO `1`")
+    source.columns = Overrides.parse({"_1": {"name": "first"}})
+    source.put(21, item("c", **{"_1": S}))
+    source.load(40)
+    assert source.differences(40) == []
+
+
 def test_what_comes_after_a_person_has_given_its_name_in_capitals_gets_another_that_readers_can_tell(shop):
     source = shop()
     source.put(1, item("a", total=S, m={"M": {"total": S}}))
