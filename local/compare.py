@@ -7,7 +7,6 @@ absent are the same. Nothing else is tolerated: no rounding, no reordering excep
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -17,7 +16,7 @@ from typing import Any
 from pyiceberg.schema import Schema
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StringType, StructType
 
-from local.same_values import Tagged, as_json, meaning, same
+from local.same_values import Tagged, same, same_misfit
 
 #: Python rounds to 28 digits otherwise; DynamoDB has 38.
 EXACT = Context(prec=38)
@@ -129,7 +128,7 @@ Found = Iterator[tuple[str, Any, Any]]
 def _unequal(path: str, value: Tagged, cell: Any, kind: IcebergType, misfits: dict[str, str], table: Table) -> Found:
     """Yield (path, tagged value, cell) for every value that is not where it must be; consumes the misfits it explains."""
     if path in misfits:
-        if meaning(json.loads(misfits.pop(path))) != meaning(as_json(value)) or cell is not None:
+        if not same_misfit(value, misfits.pop(path)) or cell is not None:
             yield path, value, cell
         return
     (tag, inner), *_ = value.items()

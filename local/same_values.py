@@ -71,22 +71,32 @@ def _plain_equal(found: Any, value: Tagged) -> bool:
     return bool(found == inner)
 
 
-def meaning(value: Tagged) -> tuple[str, Any]:
+def same_misfit(value: Tagged, text: str) -> bool:
+    """Whether a text that anybody may have written is a value as DynamoDB JSON, however that is spelled."""
+    try:
+        return _meaning(json.loads(text)) == _meaning(_as_json(value))
+    except (ArithmeticError, AttributeError, ValueError, TypeError):
+        return False  # no JSON, or JSON that is none of DynamoDB's values
+
+
+def _meaning(value: Tagged) -> tuple[str, Any]:
     """A value given as DynamoDB JSON in a form that is equal for equal ones: numbers by value, sets in one order."""
     ((tag, inner),) = value.items()
     if tag == "M":
-        return tag, {name: meaning(below) for name, below in inner.items()}
+        return tag, {name: _meaning(below) for name, below in inner.items()}
     if tag == "L":
-        return tag, [meaning(below) for below in inner]
+        return tag, [_meaning(below) for below in inner]
     if tag in ("SS", "NS", "BS"):
         return tag, sorted(map(Decimal, inner) if tag == "NS" else inner)
+    if tag == "BOOL":
+        return tag, repr(inner)  # to Python the number 1 equals true
     return tag, Decimal(inner) if tag == "N" else inner
 
 
-def as_json(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """A tagged value as DynamoDB JSON: bytes as base64."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if isinstance(value, Mapping):
-        return {name: as_json(inner) for name, inner in value.items()}
-    return [as_json(inner) for inner in value] if isinstance(value, (list, tuple, set)) else value
+        return {name: _as_json(inner) for name, inner in value.items()}
+    return [_as_json(inner) for inner in value] if isinstance(value, (list, tuple, set)) else value

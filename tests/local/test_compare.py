@@ -163,3 +163,26 @@ def test_a_misfit_explains_a_null_if_it_is_the_value(attribute, value, kept, sam
 )
 def test_what_is_another_thing_altogether_is_a_difference(value, cell):
     assert found({**ITEM, "mixed": value}, {**ROW, "mixed": cell}) == ["/mixed"]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "no JSON",
+        '{"BOOL":true} and more',
+        "[]",
+        "null",
+        "1",
+        "{}",
+        '{"BOOL":true,"S":"x"}',
+        '{"N":"x"}',
+        '{"NS":1}',
+        '{"NS":["x"]}',
+        '{"M":[]}',
+        '{"BOOL":1}',
+        '{"BOOL":"True"}',
+    ],
+)
+def test_a_misfit_that_is_not_the_value_is_a_difference_whatever_it_is(kept):
+    item, row = {**ITEM, "amount": {"BOOL": True}}, {**ROW, "amount": None, "_misfits": [("/amount", kept)]}
+    assert found(item, row) == ["/amount"]
