@@ -3,7 +3,7 @@
 The members of a map and the elements of a set have no order, and exports write them in any; numbers count by value;
 NULL and absent are the same. Leaves are structs of a path (a JSON pointer; ``/*`` for the elements of a set) and a text:
 the DynamoDB type, a colon, the value. Maps, lists and sets have a leaf of their own, without a colon, so that empty ones
-are seen and types told apart.
+are seen and types told apart; that of a list or a set says how many elements there are, NULL among them.
 
 Values are unfolded a level at a time by `aggregate`, so that the expression is as long for 32 levels as for one. It is
 asked only of rows that are not equal at first sight.
@@ -24,8 +24,6 @@ _VALUE = (
     "struct<S:string,N:string,B:string,BOOL:string,`NULL`:boolean,SS:array<string>,NS:array<string>,BS:array<string>,"
     "M:string,L:string>"
 )
-#: What the leaf of a set says where it is told from a list by its path alone.
-_SET = "a set"
 #: What the leaf of a text begins with that is none of DynamoDB's values: so it is no value's leaf.
 _NO_VALUE = "?"
 #: What follows the name of a member, as printers of JSON indent it.
@@ -103,13 +101,14 @@ def _unfolded(place: Sql) -> Sql:
         number = as_printed(_of(value, "N"))
         scalar = f"coalesce({_of(value, 'S')}, {number}, {_of(value, 'B')}, {_of(value, 'BOOL')})"
         elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), as_printed)})"
+        own = f"concat({_tag(value)}, size({elements}))"
         in_set = transform(
             elements, lambda x: _place(f"concat({path}, '/*')", f"concat(left({_tag(value)}, 1), ':', {x})", "true")
         )
         no_value = f"concat('{_NO_VALUE}', {text})"
         return (
             f"CASE WHEN {scalar} IS NOT NULL THEN {one(f'''concat({_tag(value)}, ':', {scalar})''')} "
-            f"WHEN {elements} IS NOT NULL THEN concat({one(_tag(value))}, {in_set}) "
+            f"WHEN {elements} IS NOT NULL THEN concat({one(own)}, {in_set}) "
             f"WHEN {_has(value, 'M')} THEN concat({one(literal('M'))}, {_members(path, value)}) "
             f"WHEN {_has(value, 'L')} THEN {_elements(path, value)} "
             f"WHEN {_has(value, 'NULL')} THEN {_NONE} ELSE {one(no_value)} END"
@@ -148,24 +147,22 @@ def _elements(path: Sql, value: Sql) -> Sql:
 
 
 def _is_set(leaf: Sql) -> Sql:
-    return f"{leaf}.text IN ('SS', 'NS', 'BS')"
+    return f"{leaf}.text RLIKE '^[SNB]S'"
 
 
 def _without_type(leaf: Sql) -> Sql:
-    """The text of a leaf as plain JSON would have it: B is S, and all sets are alike."""
+    """The text of a leaf as plain JSON would have it: B is S, and a set a list."""
     as_text = when(f"{leaf}.text LIKE 'B:%'", f"concat('S', substr({leaf}.text, 2))", f"{leaf}.text")
-    return when(_is_set(leaf), literal(_SET), as_text)
+    return when(_is_set(leaf), f"concat('L', substr({leaf}.text, 3))", as_text)
 
 
 def _with_sets(found: Sql, paths: Sql) -> Sql:
-    """Leaves of plain JSON, sorted, in which the lists at these paths are told as sets."""
+    """Leaves of plain JSON, sorted, in which the elements of the lists at these paths have no order."""
 
     def told(leaf: Sql) -> Sql:
         outer = f"regexp_replace({leaf}.path, '/[0-9]+$', '')"
         in_set = f"{leaf}.path <> {outer} AND array_contains({paths}, {outer})"
-        is_list = f"{leaf}.text LIKE 'L%' AND array_contains({paths}, {leaf}.path)"
-        text = when(is_list, literal(_SET), f"{leaf}.text")
-        return _leaf(when(in_set, f"concat({outer}, '/*')", f"{leaf}.path"), text)
+        return _leaf(when(in_set, f"concat({outer}, '/*')", f"{leaf}.path"), f"{leaf}.text")
 
     return f"array_sort({transform(found, told)})"
 
