@@ -2,7 +2,8 @@
 
 The rows come from an independent reader (PyIceberg), the items from an ordinary Scan. Every value of an item must be
 found in its column, or in ``_misfits`` under its path, exactly; every value in a row must come from the item. NULL and
-absent are the same. Nothing else is tolerated: no rounding, no reordering except of sets.
+absent are the same, but the column of a map must have every name. Nothing else is tolerated: no rounding, no reordering
+except of sets.
 """
 
 from __future__ import annotations
@@ -164,9 +165,13 @@ def _unequal_map(
     path: str, inner: Item, cell: dict[str, Any], kind: MapType, misfits: dict[str, str], table: Table
 ) -> Found:
     for name, value in inner.items():
-        yield from _unequal(pointer(path, name), value, cell.pop(name, None), kind.value_type, misfits, table)
-    for name, found in cell.items():
-        yield pointer(path, name), {"absent": True}, found
+        if name in cell:
+            yield from _unequal(pointer(path, name), value, cell[name], kind.value_type, misfits, table)
+        else:
+            misfits.pop(pointer(path, name), None)
+            yield pointer(path, name), value, "no such name"
+    for name in cell.keys() - inner.keys():
+        yield pointer(path, name), {"absent": True}, cell[name]
 
 
 def _short(value: Any) -> str:

@@ -186,3 +186,15 @@ def test_what_is_another_thing_altogether_is_a_difference(value, cell):
 def test_a_misfit_that_is_not_the_value_is_a_difference_whatever_it_is(kept):
     item, row = {**ITEM, "amount": {"BOOL": True}}, {**ROW, "amount": None, "_misfits": [("/amount", kept)]}
     assert found(item, row) == ["/amount"]
+
+
+@pytest.mark.parametrize(
+    ("value", "misfits"),
+    [({"NULL": True}, None), ({"S": "two"}, [("/counts/two", '{"S":"two"}')])],
+    ids=["NULL", "a misfit"],
+)
+def test_a_map_has_every_name_of_the_item_s_also_where_there_is_no_value(value, misfits):
+    item = {**ITEM, "counts": {"M": {"one": {"N": "1"}, "two": value}}}
+    row = {**ROW, "_misfits": misfits, "counts": [("one", 1), ("two", None)]}
+    assert found(item, row) == []
+    assert found(item, {**row, "counts": [("one", 1)]}) == ["/counts/two"]

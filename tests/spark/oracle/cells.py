@@ -120,9 +120,8 @@ def _changed_list(dice: Random, cell: list[Any], type_: Any) -> list[Any]:
 
 
 def _changed_map(dice: Random, cell: dict[str, Any], type_: Any) -> dict[str, Any]:
-    """A member more, or one less that is not null: as the comparison has it, one that is null may as well be absent."""
-    held = [name for name, one in cell.items() if one is not None]
-    less = dice.choice(held) if held and dice.random() < 0.5 else None
+    """A member more, or one less."""
+    less = dice.choice([*cell]) if cell and dice.random() < 0.5 else None
     more = {} if less is not None else {dice.choice(("", "more", "a/b")): _made(dice, type_.value_type)}
     return {**{name: one for name, one in cell.items() if name != less}, **more}
 
