@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import replace
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides
@@ -28,17 +29,21 @@ def pinned(seen: Profile, overrides: Overrides, there: Columns | None = None) ->
         _places(seen, rule.path)  # What is said of any name is said of all that are named.
     for rule in rules:
         for place in _places(seen, rule.path):
-            place.pin, place.name = rule.pin or place.pin, rule.name or place.name
-        if rule.path[-1] == ANY:
-            for around in _places(seen, rule.path[:-1]):
-                around.pin_of_any = rule.pin or around.pin_of_any
-    for rule in (rule for rule in rules if rule.hash):
-        for place in _places(seen, rule.path):
-            place.pin = rule.pin_beside(place.pin)
-        if rule.path[-1] == ANY:
-            for around in _places(seen, rule.path[:-1]):
-                around.pin_of_any = rule.pin_beside(around.pin_of_any)
+            place.name = rule.name or place.name
+        _pin(seen, rule, rule.pin_after)
+    for rule in rules:
+        if rule.hash:
+            _pin(seen, rule, rule.pin_beside)
     return seen
+
+
+def _pin(seen: Profile, rule: Override, pin_of: Callable[[str], str]) -> None:
+    """Say of the places of a rule, and for names to come, which pin they have now, by the one that they had."""
+    for place in _places(seen, rule.path):
+        place.pin = pin_of(place.pin)
+    if rule.path[-1] == ANY:
+        for around in _places(seen, rule.path[:-1]):
+            around.pin_of_any = pin_of(around.pin_of_any)
 
 
 def _place_inside(type_: ColumnType, at: Profile) -> None:

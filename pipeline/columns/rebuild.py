@@ -154,13 +154,12 @@ def _target(before: Columns, after: Columns, changed: set[str]) -> Target:
     new = {field.attribute: field.name for field in after.all if field.attribute}
     moved = changed | {attribute for attribute, name in names.items() if new.get(attribute) != name}
     # What is new may be written beside what goes, such as _1 beside 1, which are one in files.
-    taken = {n for a, n in new.items() if (there[n] != a if n in there else name_to_readers(n) in read)}
+    taken = {n for a, n in new.items() if there.get(n) != a and name_to_readers(n) in read}
     replaced = taken | {n for a, n in new.items() if a in moved}
     removed = {name for a, name in names.items() if a in moved}
-    for field, made in _own_columns(before, after):
-        if made != field:
-            removed.add(field.name)
-            replaced |= {made.name} if made else set()
+    own = [(field, made) for field, made in _own_columns(before, after) if made != field]
+    replaced |= {made.name for _, made in own if made}
+    removed |= {field.name for field, _ in own}
     return Target(after, frozenset(replaced), frozenset(removed), is_another=twins(before) is not None)
 
 

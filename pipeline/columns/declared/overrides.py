@@ -67,6 +67,10 @@ class Override:
         """The type that it declares for its place; empty for none. A hash is a string, of which no list and no map has one."""
         return "" if self.also_inside else "S" if self.hash else self.type
 
+    def pin_after(self, pin: str) -> str:
+        """The pin of a place that it speaks of, where the rules before it said `pin`."""
+        return self.pin or pin
+
     def pin_beside(self, pin: str) -> str:
         """Of a hash: the pin of a place that it speaks of, where the last of the others said `pin`, which stays if it is text."""
         return pin if not pin or "S" in tags_of(pin) else self.pin
