@@ -17,7 +17,8 @@ from infra.stack import TidemarkStack
 from pipeline.errors import SettingRefused
 from pipeline.settings import Settings
 
-CONTEXT = json.loads((ROOT / "cdk.json").read_text())["context"]
+CDK_JSON = json.loads((ROOT / "cdk.json").read_text())
+CONTEXT = CDK_JSON["context"]
 MAILED = ("success", "failure")
 SHOP = {"tables": [{"name": "shop", "window_minutes": 15}]}
 
@@ -31,7 +32,7 @@ def file(tmp_path):
     return str(path)
 
 
-def run_app(folder, context, **variables):
+def run_app(folder, context, command=(sys.executable, "-m", "infra.app"), **variables):
     """Run the app as the CDK CLI does, with no account, no credentials and no file to find them in."""
     environment = {
         "PATH": os.environ["PATH"],
@@ -44,9 +45,7 @@ def run_app(folder, context, **variables):
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
         **variables,
     }
-    return subprocess.run(
-        [sys.executable, "-m", "infra.app"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_settings_come_from_the_context():
@@ -140,6 +139,13 @@ def test_a_command_that_is_meant_for_one_stack_does_nothing_to_another(tmp_path)
     staging.write_text(json.dumps({**SHOP, "stack_name": "Staging"}))
     made = run_app(tmp_path, {**CONTEXT, "tidemark": SHOP}, TIDEMARK_STACK="Staging", TIDEMARK_SETTINGS=str(staging))
     assert (made.returncode, (tmp_path / "cdk.out" / "Staging.template.json").exists()) == (0, True)
+
+
+def test_synth_needs_no_home_that_takes_anything(tmp_path):
+    """The user of a pipeline may have none: what jsii unpacks lies in the project's folder."""
+    made = run_app(tmp_path, CONTEXT, ("sh", "-c", CDK_JSON["app"]), HOME=os.devnull)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert (tmp_path / "cdk.out" / "Tidemark.template.json").exists()
 
 
 def test_synth_asks_for_no_account_and_gives_the_same_bytes_for_the_same_input(tmp_path, template, settings):
