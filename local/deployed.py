@@ -111,7 +111,8 @@ def _start(aws: LocalAws, folder: Path, *arguments: str) -> subprocess.Popen[str
         env=aws.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
+        encoding="utf-8",  # as Node.js writes, whatever the locale
+        errors="replace",
     )
 
 

@@ -1,6 +1,7 @@
 """Starting, steering and ending the process."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -13,11 +14,22 @@ import boto3
 import pytest
 
 from local.aws.account import ACCOUNT
-from local.control import LocalAws, LocalAwsFailed, free_port
+from local.control import ROOT, LocalAws, LocalAwsFailed, free_port
 from local.deployed import DeployFailed, deploy
 
 pytestmark = pytest.mark.local_aws
 KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+_REFUSED_DEPLOYMENT = """
+import sys
+from pathlib import Path
+from local.control import LocalAws
+from local.deployed import deploy
+aws = LocalAws.start(Path(sys.argv[1]))
+try:
+    deploy(aws, {"tables": []}, aws.home / "deployment")
+finally:
+    aws.stop()
+"""
 
 
 def test_it_ends_with_everything_it_started(tmp_path, make_account):
@@ -207,3 +219,11 @@ def test_what_is_deployed_is_read_from_the_folder_that_is_meant_wherever_one_wor
             deploy(aws, {"tables": []}, Path("home", "deployment"))
     finally:
         aws.stop()
+
+
+def test_what_the_cdk_cli_says_is_read_whatever_the_machine_s_encoding_is(tmp_path):
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    command = [sys.executable, "-c", _REFUSED_DEPLOYMENT, str(tmp_path)]
+    ended = subprocess.run(command, cwd=ROOT, env={**os.environ, **plain}, capture_output=True, text=True, check=False)
+    assert "DeployFailed" in ended.stderr
+    assert "tables is []; allowed is a list with at least one table" in ended.stderr
