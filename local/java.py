@@ -12,6 +12,7 @@ import importlib.util
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,11 +76,21 @@ def environment(jars: Sequence[Path], *options: str, start: Start = SMALL_JOB) -
         "SPARK_HOME": str(folder_of("pyspark")),
         # Spark would look for the machine's name in the network, and offer itself to it.
         "SPARK_LOCAL_IP": LOOPBACK,
+        **_names_of_files(),
         "SPARK_DIST_CLASSPATH": ":".join(map(str, jars)),
         # For the Java that does nothing but spell out the command of the other.
         "SPARK_LAUNCHER_OPTS": shlex.join(_LAUNCHER if start.is_prepared else ()),
         "SPARK_SUBMIT_OPTS": shlex.join([*start.options, *options]),
     }
+
+
+def _names_of_files() -> dict[str, str]:
+    """What lets Java name files as this process does: of C, which is any locale's lack, Python makes UTF-8 by itself.
+
+    On a Mac Java does so, too, and not every one has this locale.
+    """
+    is_utf_8 = sys.getfilesystemencoding() == "utf-8" and sys.platform != "darwin"
+    return {"LC_ALL": "C.UTF-8"} if is_utf_8 else {}
 
 
 def installed_jars() -> tuple[Path, ...]:

@@ -79,9 +79,13 @@ def key_in_schema(warehouse: Path) -> set[tuple[str, bool]]:
     return {(field.name, field.required) for field in map(schema.find_field, schema.identifier_field_ids)}
 
 
-def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(tmp_path, journal, verbs):
+def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_nothing(
+    tmp_path, journal, verbs, monkeypatch
+):
     # To Spark a path is a pattern: by this one, files of the other folder, or of none. And a name may be of two lines.
-    exports, warehouse = tmp_path / "a bucket [2]{6,7}\\*?\nof ours", tmp_path / "a warehouse"
+    exports, warehouse = tmp_path / "a bucket [2]{6,7}\\*?\nof José", tmp_path / "a wärehouse"
+    # By it Java takes all names of files for ASCII.
+    monkeypatch.setenv("LC_ALL", "C")
     write_exports(tmp_path / "a bucket 26", SOURCE, journal, [FullExport(minutes(10))], prefix="other")
     write_exports(
         exports,
