@@ -109,7 +109,8 @@ def _of_an_end(failure: Failure, plan: PlanEvent, missed: str, brought: str) -> 
     told = _without_a_full_export(plan) if plan.get("mode") == FULL else _GOES_ON
     if brought:
         return Aftermath(f"{told} {brought}")
-    return Aftermath(told, missed=missed or ("" if failure.kind.command == REBUILD else plan["asked"]))
+    missed = missed or ("" if failure.kind.command == REBUILD else plan["asked"])
+    return Aftermath(told, missed=missed, remedy=failure.remedy)  # the plan has said when to ask
 
 
 def _of_a_request(failure: Failure, plan: PlanEvent, missed: str, brought: str) -> Aftermath:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.mails.failure import failure_mail
+from pipeline.mails.failure_names import Failure
 from pipeline.planning.horizon import Horizon
+from pipeline.planning.wish_ends import ASK_LATER
 from tests.pipeline.rounds import PLANNED, failed
-from tests.pipeline.world import at
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, at
 
 ANEW = "The next run makes the table anew from a full export by itself."
 WHERE_IT_ENDS = " After 3 job runs in all it is given up instead, and a mail says so.\n"
@@ -86,6 +89,13 @@ ENDED = {
 def test_whoever_asks_for_something_else_when_a_wish_s_end_is_told_is_to_ask_for_that_again():
     mail = failed("PermissionMissing", "Plan", asked={"mode": "full"}, planned=ENDED)
     assert mail.facts["ask_again"].endswith("""--input '{"table":"orders","mode":"full"}'""")
+
+
+def test_whoever_is_told_late_that_a_verification_has_met_no_table_is_to_ask_once_there_is_one():
+    failure = Failure("Plan", "TableGone", "There is none.", ASK_LATER)
+    mail = failure_mail({"input": {"table": "orders"}, "execution": EXECUTION, "plan": ENDED}, failure, DEPLOYMENT)
+    assert f"What to do: {ASK_LATER}\n" in mail.text
+    assert mail.facts["command"].endswith("""--input '{"table":"orders","mode":"verify"}'""")
 
 
 @pytest.mark.parametrize(("error", "is_asked_for"), [("PermissionMissing", True), ("KeyDoesNotFit", False)])
