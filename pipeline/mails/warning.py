@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from pipeline.deployment import Deployment
-from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, PitrOff, error_names
+from pipeline.errors import RUN_NOW, RUN_ON, HistoryLost, PitrOff, RecoveryTooShort, error_names
 from pipeline.events import PlanEvent, StateEvent
 from pipeline.instants import format_instant
 from pipeline.mails.aftermath import ANEW
@@ -13,7 +13,7 @@ from pipeline.mails.commands import filled
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import WARNING, Mail, history_line, links, subject
 from pipeline.mails.incidents import News
-from pipeline.mails.told import Incident
+from pipeline.mails.told import Incident, Kind
 from pipeline.planning.actions import PAUSED
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.wording import words
@@ -22,6 +22,7 @@ _HAPPENS = "If the table is not caught up by then, only a new full export helps.
 _HAS_HAPPENED = "Changes after the watermark can no longer be exported; the table can only be made anew."
 #: The last that an execution did, with the error and its cause.
 _LOOK = "aws stepfunctions get-execution-history --reverse-order --max-items 5 --execution-arn "
+_LOOK_AT_WORK = "Look what the run that is at work waits for"
 #: How a remedy begins of what has always healed so far.
 _WAIT = "Nothing to do"
 #: What of a horizon is made up where recovery is off: there is nothing to restore then.
@@ -92,6 +93,7 @@ def _help(event: StateEvent, failure: Failure | None, incident: Incident | None,
     plan = event["plan"]
     is_paused = plan.get("reason") == PAUSED
     is_made_anew = horizon.is_lost and bool(plan.get("rebuilds"))
+    at_work = plan.get("at_work", "")
     if horizon.is_lost and is_paused:
         told = f"Set its control parameter to RUN. {ANEW if is_made_anew else HistoryLost.default_remedy}"
         commands = (RUN_ON,) if is_made_anew else (RUN_ON, HistoryLost.command)
@@ -99,19 +101,32 @@ def _help(event: StateEvent, failure: Failure | None, incident: Incident | None,
             return f"{PitrOff.default_remedy} {told}", PitrOff.command, *commands
         return told, *commands
     if horizon.is_lost and not is_made_anew:
+        if at_work:
+            told = f"{_LOOK_AT_WORK}: until it ends, no other is begun. If history is still lost then:"
+            return f"{told} {HistoryLost.default_remedy}", _look(at_work), HistoryLost.command
         return HistoryLost.default_remedy, HistoryLost.command
     if is_paused:
         return "Let the table catch up: set its control parameter to RUN.", RUN_ON
     if failure:
         return _against(failure, event, incident)
-    error = error_names().get(incident.hindrance.error) if incident else None
+    hindrance = incident.hindrance if incident else None
+    holds_on = hindrance and not (at_work and _is_overcome(hindrance))
+    error = error_names().get(hindrance.error) if hindrance and holds_on else None
     if error and not error.heals_by_itself:
         return error.default_remedy, error.command
-    if at_work := plan.get("at_work"):
-        return "Look what the run that is at work waits for; only its end lets the table go on.", _look(at_work)
+    if at_work:
+        return f"{_LOOK_AT_WORK}; only its end lets the table go on.", _look(at_work)
     if is_made_anew:
         return ANEW, RUN_NOW
     return "Start a run: it brings the table forward, or a mail says what holds it up.", RUN_NOW
+
+
+def _is_overcome(kind: Kind) -> bool:
+    """Whether what failed is over where another run is at work: it has been planned, and this one has got as far as to see it.
+
+    That the source keeps too little history holds up none that is begun.
+    """
+    return kind.state == "Plan" and kind.error != RecoveryTooShort.__name__
 
 
 def _against(failure: Failure, event: StateEvent, incident: Incident | None) -> tuple[str, str]:

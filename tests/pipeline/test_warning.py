@@ -104,6 +104,35 @@ def test_while_another_run_is_at_work_it_is_that_one_to_look_at():
     assert mail.facts["command"].endswith(f" --execution-arn {OTHER}")
 
 
+AT_WORK = f" --execution-arn {OTHER}"
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "command"),
+    [
+        pytest.param("ControlUnknown", "Plan", AT_WORK, id="it has got beyond that"),
+        pytest.param("PermissionMissing", "Plan", AT_WORK, id="all that plans get beyond"),
+        pytest.param("RecoveryTooShort", "Plan", "RecoveryPeriodInDays=35", id="what only a table up to date can show"),
+        pytest.param("JobNotStarted", "RunSparkJob", "make repair", id="it may still come to that"),
+    ],
+)
+def test_what_failed_in_plan_no_longer_holds_a_table_up_at_which_a_run_is_at_work(name, state, command):
+    """Who is told to repair what is long repaired does not look at the run that everything waits for."""
+    told = Told(incident("02/00:00", "01/00:00", Kind(name, state)), level=50)
+    assert warned(None, told, at_work=OTHER).facts["command"].endswith(command)
+
+
+def test_where_history_is_lost_while_a_run_is_at_work_a_full_export_is_for_when_it_has_ended():
+    """Until then it is refused; and what that run had exported in time it may still bring."""
+    lost = replace(LATE, earliest=at("02/00:00"))
+    event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": {**OUTLOOK, "at_work": OTHER}}
+    (mail,) = notices(event, "orders", News(Told(level=100), warning=100), lost, DEPLOYMENT)
+    assert "until it ends, no other is begun. If history is still lost then: Replace the table's content" in mail.text
+    command, then = (line for line in mail.lines if line.startswith(("The command: ", "Then: ")))
+    assert command.endswith(AT_WORK)
+    assert then.endswith("""--input '{"table":"orders","mode":"full"}'""")
+
+
 @pytest.mark.parametrize("name", ["orders(2)", "ada's"])
 def test_an_execution_is_found_by_the_command_whatever_a_person_has_called_it(name):
     other = f"{OTHER.rpartition(':')[0]}:{name}"
