@@ -17,6 +17,7 @@ from pipeline.errors import (
     TableFilesMissing,
     TableGone,
     VerificationFailed,
+    WatermarkMissing,
     WatermarkNotCommitted,
     WishGivenUp,
 )
@@ -136,7 +137,7 @@ def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
     if failure.state == "RecordWatermark" and failure.kind not in _UNDONE:
         return Aftermath(_NOT_RECORDED)
-    if failure.reported and mode == UPDATE:
+    if failure.reported and mode == UPDATE and failure.kind is not WatermarkMissing:  # of which Plan halts
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
     if failure.reported and failure.kind.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"]))
@@ -216,12 +217,9 @@ def _of_reported(mode: str, failure: Failure, plan: PlanEvent, table: str) -> Af
     if not failure.heals_by_itself:
         return Aftermath(_A_PERSON, missed="" if failure.kind is VerificationFailed else asking(table, mode))
     if mode == MAINTAIN:
-        return Aftermath(
-            "The schedule goes on, and maintains the table again when that is due.",
-            heals=True,
-            missed=asking(table, mode),
-            remedy="Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it.",
-        )
+        told = "The schedule goes on, and maintains the table again when that is due."
+        helps = "Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it."
+        return Aftermath(told, heals=True, missed=asking(table, mode), remedy=helps)
     told = "The schedule goes on. The verification is not repeated; ask again if you still want it."
     return Aftermath(told, missed=asking(table, mode))
 

@@ -8,8 +8,9 @@ from pipeline.mails.failure import failure_mail
 from pipeline.mails.failure_names import Failure
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.wish_ends import ASK_LATER
+from pipeline.table.marker import TableState
 from tests.pipeline.rounds import PLANNED, failed
-from tests.pipeline.world import DEPLOYMENT, EXECUTION, at
+from tests.pipeline.world import DEPLOYMENT, EXECUTION, at, claim, plan, seen, table, update
 
 ANEW = "The next run makes the table anew from a full export by itself."
 WHERE_IT_ENDS = " After 3 job runs in all it is given up instead, and a mail says so.\n"
@@ -49,6 +50,17 @@ def test_where_a_job_has_found_its_table_gone_only_a_verification_is_to_be_asked
     mail = failed("TableGone", planned={**PLANNED, "mode": mode}, reported=True)
     assert f"does by itself: {told}\n" in mail.text
     assert mail.facts["command"].endswith(f"--input '{command}'")
+
+
+@pytest.mark.parametrize(("error", "is_tried"), [("KeyMismatch", True), ("WatermarkMissing", False)])
+def test_an_update_of_a_table_that_has_lost_its_watermark_is_not_said_to_be_tried_again(error, is_tried):
+    """Plan sees what the job has seen, and halts."""
+    told = "It is tried 3 times with the same settings, and then waits; a person must act."
+    mail = failed(error, planned={**PLANNED, "mode": "update"}, reported=True)
+    assert f"does by itself: {told if is_tried else 'Nothing: a person must act.'}\n" in mail.text
+    shows = table("12:00") if is_tried else TableState(exists=True)
+    found = update(seen(shows=shows, claim=claim(plan("12:00 13:00"), refused_with=error)))
+    assert found.kind == ("Export" if is_tried else "Halt")
 
 
 def test_an_update_that_is_only_to_be_recorded_is_tried_again():
