@@ -22,3 +22,8 @@ def words(length: timedelta) -> str:
 def on_one_line(text: str) -> str:
     """A pointer or key for people: what does not print is escaped, so that no name looks like lines of a mail."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def cut(text: str, longest: int) -> str:
+    """A text of no more than so many characters. What is cut says so: half a key looks like a key, and finds no item."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pipeline.wording import number_of, on_one_line
+from pipeline.wording import cut, number_of, on_one_line
 
 #: The most misfits, and columns of each kind, that are told of; what has more of them is handed on with one more.
 _MOST_TOLD = 20
@@ -111,9 +111,7 @@ def _can_be_told(one: Any, names: tuple[str, ...]) -> bool:
 
 
 def _short(value: Any) -> Any:
-    """What is cut says so: half a key looks like a key, and finds no item."""
-    is_long = isinstance(value, str) and len(value) > _LONGEST_NAME
-    return value[: _LONGEST_NAME - 1] + "…" if is_long else value
+    return cut(value, _LONGEST_NAME) if isinstance(value, str) else value
 
 
 def _listed(lines: Sequence[str], more: str = _MORE) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.wording import number_of, on_one_line
+from pipeline.wording import cut, number_of, on_one_line
 
 _DIFFERENCES = ("only_in_source", "only_in_table", "different", "surplus")
 _MOST_NAMED = 5
@@ -43,6 +43,7 @@ def named(differences: Sequence[Mapping[str, Any]]) -> list[str]:
         # Of a key that only one side has, all there is differs.
         values = found["values"] if found["found"] == "different" else ()
         paths = ", ".join(on_one_line(value["path"]) for value in values[:_MOST_NAMED])
+        paths += ", and more" if len(values) > _MOST_NAMED else ""
         what = f"{found['found'].replace('_', ' ')}{': ' if paths else ''}{paths}"
-        lines.append(f"{on_one_line(found['key'][:_LONGEST_KEY])} {what}")
+        lines.append(f"{on_one_line(cut(found['key'], _LONGEST_KEY))} {what}")
     return lines

@@ -46,6 +46,18 @@ def test_differences_are_named_without_their_values():
     assert len(named([{"key": "x" * 9999, "found": "different", "values": []}])[0]) < 250
 
 
+def test_what_is_left_out_of_a_difference_is_said_to_be():
+    """Half a key looks like a key, and finds no item; and five paths look as if all else were equal."""
+    several = [{"path": f"/{at}", "source": "1", "table": "2"} for at in range(6)]
+    found = [{"key": "x" * 201, "found": "only_in_table", "values": []}]
+    found += [{"key": "y" * 200, "found": "different", "values": several[:count]} for count in (5, 6)]
+    assert named(found) == [
+        f"{'x' * 199}… only in table",
+        f"{'y' * 200} different: /0, /1, /2, /3, /4",
+        f"{'y' * 200} different: /0, /1, /2, /3, /4, and more",
+    ]
+
+
 def test_the_mail_of_a_verification_says_that_source_and_table_are_equal():
     mail = success_mail(done(plan("12:00", "verify", attempt=7), "verify", EQUAL), DEPLOYMENT)
     assert mail.subject == "[Tidemark] OK orders: verified, 0 differences, at 2026-11-21T12:00:00Z"
