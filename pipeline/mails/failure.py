@@ -191,7 +191,7 @@ def _more_links(plan: PlanEvent, failure: Failure, deployment: Deployment) -> li
 
 def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
     """How far the table is, how urgent that is, what went before, and when the next mail comes."""
-    lines = [f"The watermark was {format_instant(horizon.watermark)} when this run began."] if horizon else []
+    lines = [f"The watermark was {format_instant(horizon.watermark)} when this round began."] if horizon else []
     lines += history_line(horizon)
     if incident and len(incident.kinds) > 1:
         before = "; ".join(map(str, incident.kinds[:-1]))

@@ -112,7 +112,7 @@ def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_ti
     assert (
         "The manual: docs/operations.md, section Gap\n"
         "\n"
-        "The watermark was 2026-11-21T10:00:00Z when this run began.\n"
+        "The watermark was 2026-11-21T10:00:00Z when this round began.\n"
         "History would be lost in 34 days 21 h (0 % of the recovery period of 35 days used).\n"
         "The next mail about it comes when it changes, or when it is over.\n"
         "If you have acted and hear nothing, start a run yourself: its failure is always mailed.\n"
