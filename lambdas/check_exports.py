@@ -10,6 +10,7 @@ from pipeline.deployment import Deployment
 from pipeline.errors import ExportTimedOut, FilteredExport
 from pipeline.events import ExportEvent, StateEvent
 from pipeline.exports.requests import LONGEST_EXPORT, failure_of, wait_before_check, waited
+from pipeline.wording import words
 
 
 def _check_exports(event: StateEvent, _deployment: Deployment) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def _check_exports(event: StateEvent, _deployment: Deployment) -> dict[str, Any]
     checks = event["checks"] + 1
     logger.info("exports checked", extra={"complete": len(exports) - len(running), "running": len(running)})
     if running and waited(checks) >= LONGEST_EXPORT:
-        raise ExportTimedOut(f"{running[0]['arn']} is not complete after {waited(checks)}")
+        raise ExportTimedOut(f"{running[0]['arn']} is not complete after {words(waited(checks))}")
     wait = wait_before_check(checks)
     return {"exports": exports, "ready": not running, "wait_seconds": wait.seconds, "checks": checks}
 

@@ -163,7 +163,7 @@ def test_after_two_days_it_waits_no_longer_unless_all_are_complete(account: Acco
     account.aws.set_knobs(export_seconds=10**6)
     exports = start(planned(account, *windows(account, 2, 1)))
     assert not check(exports, TWO_DAYS_OF_LOOKS - 1)["ready"]
-    with pytest.raises(ExportTimedOut, match=exports[0]["arn"]):
+    with pytest.raises(ExportTimedOut, match=f"{exports[0]['arn']} is not complete after 2 days 0 h\\n"):
         check(exports, TWO_DAYS_OF_LOOKS)
     account.aws.advance(10**6 + 1)
     assert check(exports, TWO_DAYS_OF_LOOKS)["ready"]
