@@ -61,16 +61,17 @@ def outlook(
         "news": news.names if (idle_for or maintains) and not wish.dry_run else [],
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
-        "rebuilds": _rebuilds(seen, settings),
+        "rebuilds": _rebuilds(seen, settings, action),
         "pitr_off": is_off,
         "at_work": seen.claim.owner if seen.claim and seen.claim.owner_runs and idle_for == ANOTHER_RUN else "",
     }
 
 
-def _rebuilds(seen: Observation, settings: TableSettings) -> bool:
-    """Whether the next run makes lost history good by itself, as the planner has it."""
+def _rebuilds(seen: Observation, settings: TableSettings, action: Action) -> bool:
+    """Whether the next run makes lost history good by itself, as the planner has it; after a full export, if that fails."""
     too_short = recovery_too_short(seen, history_needed(settings)) or load_too_long(seen)
-    return settings.rebuilds and not (too_short or full_refused_for_good(seen))
+    is_tried = isinstance(action, Export) and action.plan.mode == FULL  # what was refused before it counts no more
+    return settings.rebuilds and not (too_short or (full_refused_for_good(seen) and not is_tried))
 
 
 def _told_horizon(seen: Observation) -> Horizon | None:

@@ -17,7 +17,7 @@ from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.settings import TableSettings
 from pipeline.table.marker import Commit, Marker
-from tests.pipeline.rounds import OUTLOOK, done
+from tests.pipeline.rounds import OUTLOOK, done, failed
 from tests.pipeline.world import ARN, ME, OTHER, at, claim, full, incident, plan, seen, table, update, wish
 
 TOO_SHORT, OFF = Kind("RecoveryTooShort", "Plan"), Kind("PitrOff", "Plan")
@@ -104,6 +104,18 @@ def test_a_full_export_at_work_hides_no_history_that_runs_out():
 def test_the_mails_know_whether_the_table_rebuilds_itself():
     world = seen("12:00", "09:00-12:30")
     assert (looked(world)["rebuilds"], looked(world, rebuilds=True)["rebuilds"]) == (False, True)
+
+
+@pytest.mark.parametrize("error", ["DataFileMissing", "OverrideContradicted"])
+def test_a_full_export_that_a_person_has_tried_again_is_not_said_to_be_given_up_where_the_table_needs_it(error):
+    """What its job had refused for good is tried anew by then, for as long as it takes."""
+    refused = replace(claim(plan("13:00", FULL, 7), refused_with=error), tries=3)
+    world = seen("12:00", "12:30-14:00", claim=refused)
+    settings = TableSettings("orders", "orders", on_lost_history="rebuild")
+    assert not outlook(wish(), world, update(world), settings, Told(), at("14:00"))["rebuilds"]
+    asked = outlook(wish(FULL), world, full(world), settings, Told(), at("14:00"))
+    planned = {**describe(full(world)), **asked, "table": "orders"}
+    assert "given up" not in failed("JobFailed", asked={"mode": FULL}, planned=planned).text
 
 
 def test_what_a_run_tells_in_the_place_of_another_is_news_though_its_end_is_recorded():
