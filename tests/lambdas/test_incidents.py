@@ -181,6 +181,16 @@ def test_a_run_whose_plan_fails_still_tells_how_much_history_is_left(schedule: S
     assert "History would be lost in 34 days 23 h" in schedule.last
 
 
+@pytest.mark.parametrize("by_schedule", [True, False], ids=["the schedule's", "a person's"])
+def test_a_run_that_fails_after_its_plan_tells_the_watermark_and_how_much_history_is_left(
+    schedule: Schedule, up_to_date: str, by_schedule: bool
+):
+    plan = schedule.plans(by_schedule=by_schedule)
+    schedule.fails("States.TaskFailed", {**plan, "mode": "update", "job_id": "job"}, by_schedule=by_schedule)
+    assert f"The watermark was {up_to_date} when this run began." in schedule.last
+    assert "History would be lost in 34 days 23 h" in schedule.last
+
+
 def test_news_is_told_once_though_the_answer_was_lost(schedule: Schedule, account: Account, up_to_date: str):
     schedule.fails("PitrOff")
     assert schedule.plans(answers_lost=1)["news"] == ["IncidentOver"]
