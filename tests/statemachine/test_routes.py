@@ -14,6 +14,7 @@ from tests.statemachine.scripted import (
     HALT,
     IDLE,
     IDLE_WITH_NEWS,
+    JOB,
     JOB_RUN,
     MAINTAIN,
     RECORD,
@@ -199,13 +200,15 @@ def test_any_failure_is_mailed_by_its_name_and_fails_the_execution_as_the_mail_c
     told = route.last("NotifyFailure")["Payload"]
     assert told["failure"] == {"state": name, "error": "SomethingBroke", "cause": cause or ""}
     assert told["plan"] == ({} if name == "Plan" else EXPORT)
+    assert told["clientToken"] == (JOB["client_token"] if name in ("RunSparkJob", "RecordWatermark") else "")
     assert (route.error, route.cause) == ("NamedByTheMail", "Told by the mail.")
 
 
 def test_a_failure_in_a_later_round_is_not_told_with_the_plan_of_an_earlier_one():
     route = walk(answers(EXPORT, TaskFailed("PitrOff", "…")))
     assert route.states == ["Plan", "ChooseAction", *ROUND[:-1], "NotifyFailure", "Failed"]
-    assert route.last("NotifyFailure")["Payload"]["plan"] == {}
+    told = route.last("NotifyFailure")["Payload"]
+    assert (told["plan"], told["clientToken"]) == ({}, "")
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name != "RunSparkJob"])
