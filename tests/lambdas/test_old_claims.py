@@ -39,6 +39,16 @@ def test_old_claims_that_cannot_be_removed_hold_nothing_up_and_go_later(account:
     assert sorted(account.claims()) == [4, 5]
 
 
+def test_however_many_claims_are_over_they_go_at_once(account: Account):
+    """One request of AWS removes ten."""
+    denied = {"code": "AccessDeniedException", "status": 400, "times": 99}
+    account.aws.set_faults({"name": "kept", "action": "ssm:DeleteParameters", **denied})
+    assert [claim(account) for _ in range(13)] == list(range(1, 14))
+    account.aws.set_faults()
+    assert claim(account) == 14
+    assert sorted(account.claims()) == [13, 14]
+
+
 def test_a_number_that_has_been_made_and_removed_while_its_maker_looked_is_no_claim_in_force(account: Account):
     for _ in range(4):
         claim(account)

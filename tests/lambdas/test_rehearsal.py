@@ -91,3 +91,12 @@ def test_a_run_that_step_functions_has_forgotten_and_a_job_run_that_died_say_not
     asked = {"table": "orders", "mode": "full", "dry_run": True}
     told = call(handler, input=asked, execution=account.execution(), **times(account, minutes=3))["estimate"]
     assert (told["minutes"], told["job_usd"], told["like"]) == (None, None, "")
+
+
+def test_where_only_last_export_time_is_to_be_corrected_a_dry_run_says_so_and_costs_nothing(
+    account: Account, up_to_date: str
+):
+    account.put_parameter("orders", "last-export-time", *account.instants(1))
+    told = plan(account.execution(), dry_run=True)
+    assert (told["kind"], told["planned"], told["estimated_usd"], "estimate" in told) == ("DryRun", "Record", 0, False)
+    assert [account.parameters()["last-export-time"]] == account.instants(1)
