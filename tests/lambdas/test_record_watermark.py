@@ -86,6 +86,13 @@ def test_a_wrong_parameter_is_written_again_from_whatever_the_table_says(account
     assert [account.parameters()["last-export-time"]] == account.instants(2)
 
 
+def test_what_the_job_of_a_run_that_died_has_met_is_handed_on_by_the_run_that_records_its_commit(account: Account):
+    account.commit(account.grid(), job_id="job-0")
+    account.write_report("job-0", continuity="Of the old images, 2 have no row.")
+    told = call(handler, plan={"kind": "Record", "table": "orders", "iceberg_table": "orders"})
+    assert told["continuity"] == "Of the old images, 2 have no row."
+
+
 def test_a_parameter_is_not_written_again_from_a_table_that_has_gone_since(account: Account):
     with pytest.raises(WatermarkNotCommitted, match="last-export-time was to be corrected; there is no table\n"):
         call(handler, plan={"kind": "Record", "table": "orders", "iceberg_table": "orders"})
