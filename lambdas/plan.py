@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
-from lambdas.aws import parameters
+from lambdas.aws import parameters, reports
 from lambdas.aws.clients import AWS_FAILED, aws_failures
 from lambdas.observability import doorway, logger, record_lag, record_tick
 from lambdas.observing import observe
@@ -19,6 +20,7 @@ from pipeline.planning.actions import Action, Export, Halt, describe
 from pipeline.planning.execution_input import ExecutionInput, meant_for, tick_minutes_of, tick_of
 from pipeline.planning.observation import Observation
 from pipeline.planning.planner import another_run, next_action
+from pipeline.planning.plans import begun_anew
 from pipeline.planning.rules import rules_of
 from pipeline.settings import TableSettings
 
@@ -58,6 +60,8 @@ def _planned(event: StateEvent, deployment: Deployment) -> PlanEvent:
         seen = observe(deployment, wish.table, found, event)
         found.settings.columns.check_key(seen.source.table.key)
         action = next_action(seen, wish, rules_of(found.settings, seen.source.recovery_days, seen.table))
+        if isinstance(action, Export) and action.is_new:
+            action = begun_anew(action, seen, partial(reports.read, deployment, wish.table))
         logger.info("planned", extra={"table": wish.table, "action": describe(action)})
         if wish.dry_run or _claimed(deployment, wish.table, found, action, event["execution"]):
             break

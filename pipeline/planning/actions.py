@@ -38,6 +38,11 @@ class Export:
     counted: str = ""
 
     @property
+    def is_new(self) -> bool:
+        """Whether nobody has claimed this work before."""
+        return not (self.adopted or self.taken_over_from)
+
+    @property
     def kind(self) -> str:
         """What the run begins with: the exports, or, where the plan has none, the job that puts the table's files in order."""
         return "Export" if self.plan.requests else MAINTAINS

@@ -61,14 +61,14 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
         return Export(claim.plan, claim.number, adopted=True)
     if _is_left_undone(claim, wish, for_ever):
         return None
-    is_damaged = _is_damaged(claim)
+    needs_files = is_damaged(claim)
     # What heals by itself, as a job that died or a lost race, is tried for ever, and counts for nothing.
-    is_refused = is_damaged or is_refused_for_good(claim)
+    is_refused = needs_files or is_refused_for_good(claim)
     is_tried_alike = seen.by_schedule and claim.settings == seen.settings
     if is_tried_alike and is_refused and claim.tries >= MOST_TRIES:
         return _stopped(claim)
     return Export(
-        claim.plan.next_attempt() if is_damaged else claim.plan,
+        claim.plan.next_attempt() if needs_files else claim.plan,
         claim.number + 1,
         taken_over_from=claim.owner,
         tries=claim.tries + is_refused if is_tried_alike else 1,
@@ -82,7 +82,7 @@ def _stopped(claim: Claim) -> Halt:
     assert error is not None  # what is refused by nothing of the product's is tried for ever
     remedy = claim.remedy or error.default_remedy
     said = f"the job has refused it {claim.tries} times, and it is not tried again by itself. It said: {claim.refusal}"
-    return Halt.of(error, said, _TRY_AGAIN if _is_damaged(claim) else f"{remedy} {_TRY_AGAIN}")
+    return Halt.of(error, said, _TRY_AGAIN if is_damaged(claim) else f"{remedy} {_TRY_AGAIN}")
 
 
 def _undone(seen: Observation) -> Claim | None:
@@ -99,14 +99,14 @@ def is_refused_for_good(claim: Claim) -> bool:
     return claim.refused_as is not None and not claim.refused_as.heals_by_itself
 
 
-def _is_damaged(claim: Claim) -> bool:
-    """Whether the job refused files that are not what DynamoDB wrote: then only new files help."""
+def is_damaged(claim: Claim) -> bool:
+    """Whether the claim's job has refused files that are not what DynamoDB wrote: then only new files help."""
     return claim.refused_as is not None and issubclass(claim.refused_as, DamagedExport)
 
 
 def _is_damaged_for_good(claim: Claim) -> bool:
     """Whether new files were damaged as often as they are asked for."""
-    return _is_damaged(claim) and claim.tries >= MOST_TRIES
+    return is_damaged(claim) and claim.tries >= MOST_TRIES
 
 
 def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:

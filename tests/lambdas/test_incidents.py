@@ -187,7 +187,7 @@ def test_a_run_that_fails_after_its_plan_tells_the_watermark_and_how_much_histor
 ):
     plan = schedule.plans(by_schedule=by_schedule)
     schedule.fails("States.TaskFailed", {**plan, "mode": "update", "job_id": "job"}, by_schedule=by_schedule)
-    assert f"The watermark was {up_to_date} when this run began." in schedule.last
+    assert f"The watermark was {up_to_date} when this round began." in schedule.last
     assert "History would be lost in 34 days 23 h" in schedule.last
 
 

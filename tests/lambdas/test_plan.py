@@ -47,6 +47,16 @@ def test_windows_that_follow_the_changes_are_as_long_as_the_last_bill_in_the_tab
     assert plan(account.execution())["end"] == format_instant(floor_to(account.grid(), 2 * WINDOW))
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_stretch_that_is_begun_anew_passes_over_the_attempts_whose_files_were_damaged(account: Account, dry_run):
+    account.carry_out(account.grid(3))
+    first = plan(account.execution(), dry_run=True)
+    account.write_report(first["job_id"], error="ChecksumMismatch")
+    answer = plan(account.execution(), dry_run=dry_run)
+    assert (first["attempt"], answer["attempt"], answer["exports"]) == (0, 1, first["exports"])
+    assert [claim["attempt"] for claim in account.claims().values()] == ([] if dry_run else [1])
+
+
 def test_an_idle_run_claims_nothing_and_says_until_when(account: Account):
     account.carry_out(account.grid())
     answer = plan(account.execution())

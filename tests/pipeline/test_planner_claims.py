@@ -9,6 +9,7 @@ import pytest
 from pipeline.errors import DamagedExport, error_names
 from pipeline.modes import BACKFILL, FULL
 from pipeline.planning.actions import Export
+from pipeline.planning.plans import begun_anew
 from pipeline.table.marker import TableState
 from tests.pipeline.world import (
     ME,
@@ -207,3 +208,23 @@ def test_a_wish_counts_as_done_only_by_its_own_job_because_others_move_the_water
 def test_only_the_order_of_the_claim_numbers_matters_to_a_takeover():
     world = seen("12:00", claim=claim(plan("12:00 13:00"), number=120))
     assert update(world) == Export(plan("12:00 13:00"), 121, taken_over_from=OTHER)
+
+
+def test_files_that_were_damaged_are_not_read_again_where_a_stretch_is_begun_anew_after_a_rollback():
+    """DynamoDB answers for hours with the export that it has made for an attempt's token."""
+    attempts = [plan("12:00 13:00", attempt=number) for number in range(5)]
+    damaged = {attempt.job_id: {"error": error} for attempt, error in zip(attempts, DAMAGED[:2], strict=False)}
+    world = seen("12:00", shows=table("12:00", done=(attempts[2], attempts[3])))
+    assert update(world) == Export(attempts[0], 1)
+    assert begun_anew(update(world), world, lambda job_id: damaged.get(job_id, {})) == Export(attempts[4], 1)
+    assert begun_anew(update(world), world, lambda _job_id: {}) == Export(attempts[0], 1)
+
+
+@pytest.mark.parametrize("error", REFUSED_FOR_GOOD)
+def test_what_was_refused_before_a_stretch_is_begun_anew_is_not_what_its_own_job_has_refused(error):
+    before = {"error": error, "client_token": "1"}
+    begun = begun_anew(update(seen("12:00")), seen("12:00"), lambda _job_id: before)
+    assert begun == Export(plan("12:00 13:00"), 1, counted="1")
+    claimed = begun.claim(OTHER, "")
+    assert claimed.with_refusal(before).refused_as is None
+    assert claimed.with_refusal({**before, "client_token": "2"}).refused_with == error

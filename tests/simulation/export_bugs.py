@@ -48,7 +48,7 @@ def export_of_a_dead_job_made_again() -> Iterator[None]:
 @contextmanager
 def damaged_export_read_again() -> Iterator[None]:
     """Work that was refused for its files is tried again with the same files."""
-    with patch.object(half_done, "_is_damaged", lambda _claim: False):
+    with patch.object(half_done, "is_damaged", lambda _claim: False):
         yield
 
 

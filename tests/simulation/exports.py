@@ -32,7 +32,8 @@ _NEVER = 10_000 * DAY
 class Export:
     """One export. `failure`: the code it ends with as FAILED; `damage`: what is wrong with its files.
 
-    `noticed`: a job has refused it, so that the next run knows. `given_to`: the ids of the jobs that were to read it.
+    `refusals`: the ids of the jobs that have refused it, so that whoever does the same work knows. `given_to`: of those that
+    were to read it.
     """
 
     arn: str
@@ -42,7 +43,7 @@ class Export:
     ends: int
     failure: str = ""
     damage: str = ""
-    noticed: bool = False
+    refusals: list[str] = field(default_factory=list)
     given_to: set[str] = field(default_factory=set)
 
     def status(self, now: int) -> str:

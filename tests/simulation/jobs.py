@@ -157,11 +157,11 @@ class Jobs:
             if (
                 run.trouble
                 or isinstance(refusal, (TableContended, TableGone))
-                or not all(export.noticed for export in exports)
+                or not all(export.refusals for export in exports)
             ):
                 self.trouble(0)
             for export in exports:
-                export.noticed = True
+                export.refusals.append(run.order.job_id)
             return self._ended(run, "FAILED", f"refused: {refusal.name}")
         if run.trouble == DIES_AFTER_COMMIT:
             self.trouble(0)

@@ -6,10 +6,11 @@ die, be slowed down, or lose a reply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from pipeline.errors import EdgeFailed, ExportTimedOut, JobFailed
 from pipeline.exports.requests import (
@@ -29,6 +30,7 @@ from pipeline.modes import REPORTED_AS
 from pipeline.planning.actions import Action, Export, Halt, Idle, Record, describe
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.planner import another_run, next_action
+from pipeline.planning.plans import begun_anew
 from pipeline.planning.rounds import committed, round_of_commit, round_of_report
 from pipeline.planning.rules import rules_of
 from tests.simulation.account import DEPLOYMENT
@@ -55,6 +57,9 @@ def plan(run: Run) -> State:
         seen = yield from observe(run, found)
         settings = run.account.settings
         action = next_action(seen, wish, rules_of(settings, seen.source.recovery_days, seen.table))
+        if isinstance(action, Export) and action.is_new:
+            yield from run.pause()
+            action = begun_anew(action, seen, partial(_report, run))
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break
@@ -65,6 +70,10 @@ def plan(run: Run) -> State:
     run.dry, run.token, run.claimed = wish.dry_run, "", seen.claim and seen.claim.plan
     look_out(run, wish, seen, told_of(found.told))
     return "ChooseAction"
+
+
+def _report(run: Run, job_id: str) -> Mapping[str, Any]:
+    return run.ask("s3", lambda: run.account.jobs.report(job_id))
 
 
 def _claimed(run: Run, action: Action) -> bool:

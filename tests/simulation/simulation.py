@@ -174,10 +174,11 @@ class Simulation:
 
 
 def _knows_of_no_damage(run: Run) -> bool:
-    """Whether a run has met a damaged export with a plan begun anew: only who takes work over knows what was refused."""
+    """Whether a run has met a damaged export that no job of the same work had refused before: only that leaves a report."""
     assert run.failure is not None
-    anew = isinstance(run.plan, Export) and not run.plan.taken_over_from
-    return anew and issubclass(run.failure.kind, DamagedExport)
+    if not (isinstance(run.plan, Export) and issubclass(run.failure.kind, DamagedExport)):
+        return False
+    return all(export.refusals.count(run.plan.plan.job_id) <= 1 for export in run.exports)
 
 
 def simulate(seed: int, days: int) -> Lived:
