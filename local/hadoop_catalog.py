@@ -25,3 +25,8 @@ def read_metadata(table_folder: Path) -> dict[str, Any]:
     """The content of the newest metadata file of a table; empty where there is no table."""
     newest = newest_metadata(table_folder)
     return metadata_in(newest.read_bytes()) if newest else {}
+
+
+def location(metadata: dict[str, Any]) -> Path:
+    """Where a table lies by its own word: Iceberg writes the folder as it stands, after ``file:``."""
+    return Path(metadata["location"].removeprefix("file:"))

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from local.failed import Failed, unwritable
 from local.found_exports import FoundExport
-from local.hadoop_catalog import read_metadata
+from local.hadoop_catalog import location, read_metadata
 from local.held import held
 from local.session import CATALOG, make_writable, run_order
 from pipeline.columns.declared.overrides import NO_OVERRIDES, Overrides
@@ -70,8 +70,18 @@ class LocalTable:
 
     @property
     def _metadata(self) -> dict[str, object]:
-        """The content of the table's newest metadata file; empty where there is no table."""
-        return read_metadata(self.folder)
+        """The content of the table's newest metadata file; empty where there is no table.
+
+        Raises Failed where the table lies elsewhere by its own word: its jobs would write there, and remove files.
+        """
+        metadata = read_metadata(self.folder)
+        if metadata and location(metadata).resolve() != self.folder.resolve():
+            raise Failed(
+                f"{self.folder} is a copy, or was moved: the table's files are those of {location(metadata)}, for it names "
+                "them by their whole paths. Move it back, or use the one that is there. Or remove this folder and replay "
+                "again: that makes the table anew from a full export."
+            )
+        return metadata
 
     def order(
         self,
