@@ -140,5 +140,5 @@ class LocalTable:
         return f"Report: {self.report(job_id)}"
 
     def report(self, job_id: str) -> Path:
-        """Where the report of a job on the table lies."""
-        return self.warehouse.resolve() / ".reports" / f"{job_id.replace(':', '')}.json"
+        """Where the report of a job on the table lies. Of two tables of one source, jobs may have the same id."""
+        return self.warehouse.resolve() / ".reports" / self.namespace / self.name / f"{job_id.replace(':', '')}.json"

@@ -45,3 +45,9 @@ def test_a_table_that_was_moved_and_is_still_found_by_its_name_is_in_its_place(t
     for way in ("now", "before"):
         assert LocalTable("shop", "orders", KEY, tmp_path / way).state.exists
     assert table.state.marker is None
+
+
+def test_no_two_tables_have_their_reports_in_one_place(tmp_path):
+    """Two may follow one source, with other columns or by a wrong key: the report of one's load was that of the other's."""
+    tables = [LocalTable(*names, KEY, tmp_path) for names in (("shop", "orders"), ("shop", "carts"), ("old", "orders"))]
+    assert len({table.report("replay-load-1") for table in tables}) == 3

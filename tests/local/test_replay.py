@@ -116,7 +116,7 @@ def test_a_folder_of_exports_becomes_the_table_and_replaying_it_again_changes_no
     maintained = maintain(verbs, warehouse, "--snapshot-days", "3")
     assert maintained.returncode == 0, maintained.stderr
     assert "Orphan files, of jobs that died: 1." in maintained.stdout
-    assert f"\nReport: {warehouse / '.reports' / 'maintain-'}" in maintained.stdout
+    assert f"\nReport: {warehouse / '.reports' / 'shop' / 'orders' / 'maintain-'}" in maintained.stdout
     assert not left.exists()
     assert differences(warehouse, AT_THE_END) == []
     assert key_in_schema(warehouse) == {("customer", True), ("order", True)}
