@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from shlex import quote
 
 from local.failed import Failed
+from local.paths import called
 from pipeline.errors import ChecksumMismatch, DamagedExport, DataFileMissing, ManifestUnreadable, UnknownFormat
 from pipeline.exports.manifest_reading import read_manifests, read_source
 from pipeline.exports.manifests import ExportManifest, check_totals, parse_summary
@@ -49,9 +50,10 @@ def find_exports(folder: Path) -> FoundExports:
     """Every complete export below `folder`, of those of the same stretch the newest; others are no exports yet.
 
     A stretch is exported again where the files of an earlier export were damaged, and both stay in the bucket.
-    Raises ManifestUnreadable where there is none at all, Failed where one may not be read. `folder`: an absolute path.
+    Raises ManifestUnreadable where there is none at all, Failed where one, or a folder, may not be read. `folder`: an
+    absolute path.
     """
-    summaries = sorted(folder.rglob("manifest-summary.json"))
+    summaries = sorted(called("manifest-summary.json", folder))
     # By its path, not below the folder: that may be AWSDynamoDB itself.
     found = [_read(summary) for summary in summaries if summary.parent.parent.name == "AWSDynamoDB"]
     if not found:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentTypeError
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
 from local.failed import Failed
@@ -40,6 +42,30 @@ def file_at(place: Path) -> Path | None:
         return next((one for one in (place, *place.parents) if one.exists() and not one.is_dir()), None)
     except OSError as failed:
         raise Failed(f"{place} cannot be looked at: {failed.strerror}; name another folder.") from failed
+
+
+def called(name: str, top: Path) -> Iterator[Path]:
+    """What has this name in a folder or below it, each once; what a link leads to after all that lies there itself.
+
+    Raises Failed where a folder may not be read: what it holds would be missed without a word.
+    """
+    to_walk, seen = deque([top]), set[str]()
+    while to_walk:
+        for place, below, files in os.walk(to_walk.popleft(), onerror=_missed):
+            if (real := os.path.realpath(place)) in seen:
+                below.clear()
+                continue
+            seen.add(real)
+            if name in (*below, *files):
+                yield Path(place, name)
+            to_walk += [path for one in below if (path := Path(place, one)).is_symlink()]
+
+
+def _missed(failed: OSError) -> None:
+    raise Failed(
+        f"{failed.filename} cannot be read: {failed.strerror}; what lies there would be missed. Let it be read, or name a "
+        "folder without it."
+    ) from failed
 
 
 def _looked_at(text: str) -> tuple[Path, Path | None]:

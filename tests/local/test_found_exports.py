@@ -153,6 +153,37 @@ def test_a_manifest_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     assert str(failed.value) == f"{export.summary} cannot be read: Permission denied"
 
 
+def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    """What is in it would be missed, and the replay would say that there is nothing new."""
+    write_exports(tmp_path, SOURCE, JOURNAL, [FULL], prefix="mine")
+    write_exports(tmp_path, SOURCE, JOURNAL, [WINDOW], prefix="root's")
+    scanned = os.scandir
+
+    def refused(place):
+        if Path(place) == tmp_path / "root's":
+            raise PermissionError(errno.EACCES, "Permission denied", str(place))
+        return scanned(place)
+
+    # Of the user root, as whom tests may run, no folder keeps anything.
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(Failed) as failed:
+        find_exports(tmp_path)
+    assert str(failed.value).startswith(f"{tmp_path}/root's cannot be read: Permission denied; ")
+
+
+def test_what_a_link_leads_to_is_found_too_and_once(tmp_path):
+    (folder := tmp_path / "exports").mkdir()
+    (full,) = write_exports(folder, SOURCE, JOURNAL, [FULL], prefix="here")
+    write_exports(tmp_path / "a disk", SOURCE, JOURNAL, [WINDOW], prefix="there")
+    (folder / "there").symlink_to(tmp_path / "a disk" / "there")
+    # By its name it comes before what it leads to, which lacks the beginning of its keys there; and one leads back.
+    (folder / "AWSDynamoDB").symlink_to(folder / "here" / "AWSDynamoDB")
+    (tmp_path / "a disk" / "there" / "back").symlink_to(folder)
+    uris = [export.uri for export in complete(folder)]
+    assert (len(uris), uris[0]) == (2, full.summary.as_uri())
+    assert uris[1].startswith((folder / "there" / "AWSDynamoDB").as_uri())
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["a named pipe", "a folder"])
 @pytest.mark.parametrize("place", ["AWSDynamoDB/1-a", "elsewhere"])
 def test_what_is_called_like_a_manifest_and_is_no_file_is_not_read(tmp_path, make, place):
