@@ -6,7 +6,10 @@ import argparse
 import io
 import os
 import re
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -36,12 +39,23 @@ def main(arguments: list[str] | None = None) -> int:
         # A terminal may have no such characters as a name does; what is done must not fail when it is told.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return int(asked.verb(asked))
+        with nullcontext() if asked.verb is _demo else _ended_by_ctrl_c():
+            return int(asked.verb(asked))
     except PipelineError as error:
         _say(told(error), sys.stderr)
     except Failed as failed:
         _say(str(failed), sys.stderr)
     return 1
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Meanwhile Ctrl-C ends this process at once, as any other end that a table survives, and Java with it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _say(text: str, to: TextIO | None = None) -> None:

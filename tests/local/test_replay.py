@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +19,7 @@ from local.reader import compare, read_folder, rows
 from pipeline.exports.windows import ExportWindow
 from pipeline.identity import KeyAttribute, SourceTable
 from tests.local_command import Run, run_local
+from tests.sources import ROOT
 
 pytestmark = pytest.mark.spark
 
@@ -166,6 +171,26 @@ def test_what_was_applied_before_a_refusal_is_printed_and_stays(tmp_path, journa
     (report,) = re.findall("^Report: (.*)$", refused.stderr, flags=re.MULTILINE)
     assert json.loads(Path(report).read_text())["error"] == "ChecksumMismatch"
     assert len(rows(read_folder(warehouse / "shop" / "orders"))) == 3
+
+
+def test_ctrl_c_in_the_middle_of_a_job_ends_it_without_a_page_of_python_s_and_the_next_replay_goes_on(
+    tmp_path, journal, verbs
+):
+    exports, warehouse = tmp_path / "bucket", tmp_path / "warehouse"
+    write_exports(exports, SOURCE, journal, [FullExport(minutes(10)), window(10, 50)])
+    asked = ["--table", "shop.orders", "--warehouse", str(warehouse), "--key", "customer:S", "--key", "order:N"]
+    command = [sys.executable, "-m", "local", "replay", str(exports), *asked]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline().startswith("load: committed")
+    time.sleep(0.5)  # the merge has begun, and takes a second or more
+    process.send_signal(signal.SIGINT)
+    # Java may tell which of its tasks that has ended.
+    assert "Traceback" not in process.communicate(timeout=60)[1]
+    assert process.returncode == -signal.SIGINT
+
+    again = replay(verbs, exports, warehouse)
+    assert again.returncode == 0, again.stderr
+    assert differences(warehouse, AT_THE_END) == []
 
 
 def test_a_table_that_is_not_there_is_not_maintained(tmp_path, verbs):
