@@ -54,7 +54,8 @@ def _counted(event: StateEvent) -> Iterator[None]:
 
 
 def _planned(event: StateEvent, deployment: Deployment) -> PlanEvent:
-    wish = ExecutionInput.parse(event["input"], deployment.default_table)
+    # A deployment in between may have added or taken out tables: who has left the table out means the one of the first round.
+    wish = ExecutionInput.parse(event["input"], event.get("table") or deployment.default_table)
     for _ in range(_MOST_RACES):
         found = parameters.read(deployment, wish.table, by_schedule=tick_of(event["input"]) is not None)
         seen = observe(deployment, wish.table, found, event)

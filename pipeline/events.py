@@ -127,9 +127,11 @@ class StateEvent(TypedDict, total=False):
     plan: PlanEvent
     exports: list[ExportEvent]
 
-    # Plan's: when its state was entered, whether no round was before, and how often the state was tried before.
+    # Plan's: when its state was entered, whether no round was before, the table of the rounds before, or "", and how often
+    # the state was tried before.
     enteredAt: str
     first: bool
+    table: str
     retries: int
 
     # CheckExports's: how often it has looked before.

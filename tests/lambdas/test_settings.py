@@ -50,3 +50,16 @@ def test_a_schedule_whose_table_has_no_settings_is_told_by_name(account: Account
     event = schedule.event()
     with pytest.raises(SettingsMissing, match="/orders/settings, though the schedule of orders"):
         call(handler, input=event["input"], execution=event["execution"])
+
+
+@pytest.mark.parametrize("only_table", ["", "carts"], ids=["one more is configured", "another one is"])
+def test_who_has_left_the_table_out_keeps_it_whatever_is_deployed_meanwhile(
+    account: Account, monkeypatch: pytest.MonkeyPatch, only_table: str
+):
+    me, asked = account.execution(), {"mode": "full"}
+    monkeypatch.setenv("TIDEMARK_DEFAULT_TABLE", "orders")
+    first = call(handler, input=asked, execution=me, table="")
+    account.carry_out(account.grid(), job_id=first["job_id"])
+    monkeypatch.setenv("TIDEMARK_DEFAULT_TABLE", only_table)
+    then = call(handler, input=asked, execution=me, first=False, table=first["table"])
+    assert (then["table"], then["kind"], then["reason"]) == ("orders", "Idle", "WishFulfilled")
