@@ -256,7 +256,7 @@ class HistoryLost(SourceUnfit):
 
 
 class TableRecreated(SourceUnfit):
-    """The source table is another one than the table was loaded from: same name, new TableId."""
+    """The source table is another one than the table was loaded from: of a new TableId, or of another name."""
 
     default_remedy = "If the new source table is the right one, replace the table's content by a new full export."
     command = REBUILD

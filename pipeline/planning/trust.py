@@ -11,6 +11,7 @@ from pipeline.errors import (
     WatermarkAhead,
     WatermarkMissing,
 )
+from pipeline.identity import SourceTable
 from pipeline.instants import format_instant
 from pipeline.job_kinds import LOAD
 from pipeline.modes import FULL
@@ -34,6 +35,8 @@ def unfit(seen: Observation, wish: ExecutionInput) -> Halt | None:
             WatermarkMissing,
             "the table exists and carries no watermark that can be read, neither in a snapshot nor in a property",
         )
+    if marker.source_arn != seen.source.table.arn:
+        return _of_another(marker.source_arn, seen.source.table)
     if marker.source_id != seen.source.table.id:
         return Halt.of(
             TableRecreated,
@@ -47,6 +50,16 @@ def unfit(seen: Observation, wish: ExecutionInput) -> Halt | None:
         told = f"the source's history begins at {format_instant(restorable.earliest)}"
         return Halt.of(HistoryLost, f"the watermark is {format_instant(marker.watermark)}; {told}")
     return None
+
+
+def _of_another(arn: str, source: SourceTable) -> Halt:
+    """The settings have given a table the name of another one's, as of one that was taken out and has left its rows."""
+    return Halt.of(
+        TableRecreated,
+        f"the table holds the rows of another source table, {arn}, and none of {source.arn}",
+        f"Give {source.name} an iceberg_table of its own in the settings, and deploy. Or, if nobody needs the rows of the other "
+        "source any more, replace them by a new full export.",
+    )
 
 
 def recovery_too_short(seen: Observation, history_needed: timedelta) -> Halt | None:

@@ -8,13 +8,29 @@ from datetime import timedelta
 import pytest
 
 from pipeline.errors import error_names
+from pipeline.identity import SourceTable
 from pipeline.modes import FULL
 from pipeline.planning.actions import Export, Halt, Idle, Record
 from pipeline.planning.observation import Observation
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
 from pipeline.table.marker import TableState
-from tests.pipeline.world import ME, OTHER, RECREATED, at, backfill, claim, full, plan, seen, table, update, wish
+from tests.pipeline.world import (
+    ARN,
+    ME,
+    OTHER,
+    RECREATED,
+    SOURCE,
+    at,
+    backfill,
+    claim,
+    full,
+    plan,
+    seen,
+    table,
+    update,
+    wish,
+)
 
 UNMARKED = TableState(exists=True)
 
@@ -142,6 +158,17 @@ def test_only_a_person_can_help(world, error):
     assert isinstance(action, Halt)
     assert action.error == error
     assert action.remedy == error_names()[error].default_remedy
+
+
+def test_a_table_that_follows_another_source_is_told_from_a_source_created_anew():
+    carts = SourceTable(ARN.replace("orders", "carts"), "id-of-carts", SOURCE.key)
+    action = update(seen(shows=table("12:00", source=carts)))
+    assert isinstance(action, Halt)
+    assert (action.error, action.message) == (
+        "TableRecreated",
+        f"the table holds the rows of another source table, {carts.arn}, and none of {ARN}",
+    )
+    assert action.remedy.startswith("Give orders an iceberg_table of its own in the settings, and deploy.")
 
 
 @pytest.mark.parametrize(
