@@ -30,7 +30,8 @@ def make_key(aws: LocalAws) -> str:
 
 def let_emr_serverless_read(aws: LocalAws, name: str, application: str) -> None:
     """Give a secret the policy that lets the jobs of an application have it."""
-    policy = documented_policy("secretsmanager put-resource-policy", "--resource-policy", application=application)
+    arn = aws.client("emr-serverless").get_application(applicationId=application)["application"]["arn"]
+    policy = documented_policy("secretsmanager put-resource-policy", "--resource-policy", arn=arn)
     aws.client("secretsmanager").put_resource_policy(SecretId=name, ResourcePolicy=policy)
 
 

@@ -170,3 +170,11 @@ def test_the_manual_says_after_how_many_job_runs_a_wish_is_given_up():
     given_up = OPERATIONS.split("### WishGivenUp\n")[1].split("\n### ")[0]
     assert f"a person has asked for has ended {runs} times without success" in given_up
     assert f"has ended {runs} times without success" in (error_names()["WishGivenUp"].__doc__ or "")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
+def test_no_document_has_names_that_hold_in_one_partition_of_aws_alone(document):
+    """China and GovCloud have other ARNs, and China another domain; only services are called alike everywhere."""
+    text = document.read_text()
+    assert "arn:aws" not in text
+    assert not [name for name in re.findall(r"(\S+)\.amazonaws\.com", text) if "." in name]
