@@ -97,6 +97,17 @@ def test_a_month_of_a_quiet_table_costs_what_the_documents_say():
         assert f"{part:.1f}" in costs
 
 
+def test_a_deployment_costs_what_the_documents_say_also_when_its_key_has_been_rotated_twice():
+    readme, costs = (ROOT / "README.md").read_text(), (ROOT / "docs" / "costs.md").read_text()
+    first_year = 1 + 4 * 0.10 + 2 * 0.30  # the key, alarms, metrics
+    assert (
+        f"Each deployment costs about {first_year:.0f} more, about {first_year + 2:.0f} from its third year on"
+        in readme
+    )
+    assert f"about {first_year:.0f} a month: the key of the mails, four alarms, two metrics" in costs
+    assert f"from the third year on it is about {first_year + 2:.0f}" in costs
+
+
 def test_a_job_costs_its_hours_of_vcpu_memory_and_storage():
     assert job_cost({"VCPUHour": 10, "MemoryGBHour": 100, "StorageGBHour": 1000}) == pytest.approx(
         0.42094 + 0.4628 + 0.111
