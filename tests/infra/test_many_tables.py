@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 
 import pytest
 
 from infra.grants import Right
+from infra.paths import ROOT
 from infra.roles import MOST_INLINE, MOST_MANAGED, MOST_POLICIES, pack
 from pipeline.errors import SettingRefused
 
 TABLES = 145  # as in the fixture
+
+#: What the README calls each kind of thing; subscriptions and resource policies go with what they are of.
+NAMES = {
+    "IAM::Role": "IAM roles",
+    "IAM::ManagedPolicy": "policies",
+    "Lambda::Function": "Lambda functions",
+    "Logs::LogGroup": "log groups",
+    "StepFunctions::StateMachine": "state machine",
+    "Scheduler::Schedule": "schedules",
+    "EMRServerless::Application": "EMR Serverless application",
+    "S3::Bucket": "bucket",
+    "Glue::Database": "Glue database",
+    "Glue::Table": "table",
+    "SSM::Parameter": "parameters",
+    "SNS::Topic": "SNS topics",
+    "SQS::Queue": "queue",
+    "KMS::Key": "KMS key",
+    "CloudWatch::Alarm": "alarms",
+    "CloudWatch::Dashboard": "dashboard",
+}
 
 pytestmark = pytest.mark.synth
 
@@ -30,6 +52,14 @@ def test_tables_cost_a_schedule_and_two_parameters_each_and_a_few_policies_toget
     assert more == {"AWS::Scheduler::Schedule": TABLES - 1, "AWS::SSM::Parameter": 2 * (TABLES - 1)}
     assert policies <= 10
     assert len(of_many.resources) <= 500
+
+
+def test_the_readme_names_every_kind_of_thing_that_cloudformation_must_be_let_make(of_many):
+    parts = re.search(r"must let it make the stack's parts: ([^.]*)\.", (ROOT / "README.md").read_text())
+    assert parts
+    named = set(re.split(r"(?:,| and) (?:an? )?", parts[1]))
+    made = {kind.removeprefix("AWS::") for kind in kinds(of_many)}
+    assert {NAMES[kind] for kind in made if not re.search("Subscription|(Bucket|Topic|Queue)Policy", kind)} == named
 
 
 def test_every_roles_policies_stay_below_iams_limits(of_many):
