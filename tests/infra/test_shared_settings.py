@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields
 
@@ -9,6 +10,7 @@ import pytest
 from aws_cdk import Stack, assertions
 
 from infra.log_groups import log_group
+from infra.paths import ROOT
 from infra.storage import Storage
 from pipeline.settings import Settings
 
@@ -64,6 +66,15 @@ def test_the_stack_gives_its_name_to_its_state_machine_its_application_and_its_p
     assert (values[f"{of_orders}/control"], values[f"{of_carts}/control"]) == ("RUN", "PAUSE")
     # Runs go by `control` alone: what is tried until the settings are others does not go on with a pause.
     assert "paused" not in values[f"{of_carts}/settings"]
+
+
+def test_the_manual_says_where_the_deployment_s_own_files_are_left_and_they_are_all_there(of_shop):
+    files = json.loads((of_shop.folder / "Shop-Copies.assets.json").read_text())["files"].values()
+    places = [place for file in files for place in file["destinations"].values()]
+    (bucket,) = {place["bucketName"] for place in places}
+    assert {place["objectKey"].split("/")[0] for place in places} == {"Shop-Copies"}
+    named = bucket.replace("${AWS::AccountId}", "<account>").replace("${AWS::Region}", "<Region>")
+    assert f"`aws s3 rm --recursive s3://{named}/Tidemark/`" in (ROOT / "docs" / "operations.md").read_text()
 
 
 def test_the_outputs_name_the_deployment(of_shop):
