@@ -102,17 +102,11 @@ def test_a_plan_is_handed_its_execution_when_both_began_and_how_often_it_was_tri
     }
 
 
-def test_only_the_first_plan_of_an_execution_is_told_that_it_is_the_first():
-    for fails in ({}, {"NotifySuccess": TaskFailed("PermissionMissing", "…")}):
-        handed = walk(answers(EXPORT, RECORD, IDLE_WITH_NEWS, **fails)).handed
-        firsts = [arguments["Payload"]["first"] for state, arguments in handed if state == "Plan"]
-        assert firsts == [True, False, False]
-
-
 @pytest.mark.parametrize("fails", [{}, {"NotifySuccess": TaskFailed("PermissionMissing", "…")}], ids=["", "not mailed"])
-def test_every_later_plan_is_told_of_which_table_the_first_was(fails):
-    handed = walk(answers({**EXPORT, "table": "carts"}, RECORD | {"table": "carts"}, IDLE, **fails)).handed
-    assert [arguments["Payload"]["table"] for state, arguments in handed if state == "Plan"] == ["", "carts", "carts"]
+def test_each_plan_is_told_whether_it_is_the_first_and_of_which_table_the_first_was(fails):
+    planned = ({**kind, "table": "carts"} for kind in (EXPORT, RECORD, IDLE_WITH_NEWS))
+    told = [arguments["Payload"] for state, arguments in walk(answers(*planned, **fails)).handed if state == "Plan"]
+    assert [(plan["first"], plan["table"]) for plan in told] == [(True, ""), (False, "carts"), (False, "carts")]
 
 
 def test_each_state_of_a_round_is_handed_the_plan_or_the_exports_as_the_one_before_has_left_them():
