@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
 from spark.expressions.numbers import number
@@ -15,11 +15,13 @@ from spark.expressions.sql import (
     literal,
     member,
     one_of,
+    struct,
     transform,
     transform_values,
     when,
 )
 from spark.expressions.values import (
+    PARSED,
     WALKED,
     decoded,
     dynamodb_json,
@@ -30,6 +32,9 @@ from spark.expressions.values import (
     plain_json,
 )
 
+#: The cells of more scalar fields than these in one struct are made as one list for each type (as those of wide items are,
+#: `spark.expressions.wide_items`): each by itself, a thousand take Spark most of a merge to plan.
+MANY_FIELDS = 100
 #: A number that hardly any set holds.
 _RARE = f"{2**63 - 1}L"
 
@@ -52,8 +57,33 @@ def cell_of(type_: ColumnType, inside: Sql) -> Sql:
 
 
 def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
-    cells = ((literal(f.name), cell_of(f.type, opened(f.type, member(level, f.attribute)))) for f in fields)
-    return call("named_struct", *(part for pair in cells for part in pair))
+    scalars = [field for field in fields if field.type.kind not in PARSED]
+    if len(scalars) <= MANY_FIELDS:
+        return _named(fields, [_cell_in(level, field) for field in fields])
+    alike: dict[ColumnType, list[Field]] = {}
+    for field in scalars:
+        alike.setdefault(field.type, []).append(field)
+    lists = (_cells_alike(level, type_, of_type) for type_, of_type in alike.items())
+    places = {f.name: f"list{i}[{at}]" for i, of_type in enumerate(alike.values()) for at, f in enumerate(of_type)}
+
+    def taken(found: Sql) -> Sql:
+        cells = (f"{found}.{places[f.name]}" if f.name in places else _cell_in(level, f) for f in fields)
+        return _named(fields, cells)
+
+    return let(struct(**{f"list{i}": cells for i, cells in enumerate(lists)}), taken)
+
+
+def _cell_in(level: Sql, field: Field) -> Sql:
+    return cell_of(field.type, opened(field.type, member(level, field.attribute)))
+
+
+def _cells_alike(level: Sql, type_: ColumnType, fields: Sequence[Field]) -> Sql:
+    """The cells of scalar fields of one type, as a list."""
+    return transform(call("array", *(member(level, field.attribute) for field in fields)), lambda v: cell(type_, v))
+
+
+def _named(fields: Sequence[Field], cells: Iterable[Sql]) -> Sql:
+    return call("named_struct", *(part for field, cell in zip(fields, cells) for part in (literal(field.name), cell)))
 
 
 def _scalar(type_: ColumnType, value: Sql) -> Sql:
