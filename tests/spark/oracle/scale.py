@@ -8,7 +8,7 @@ from random import Random
 from unittest.mock import patch
 
 from pipeline.columns import decided_types, field_counts, growth
-from spark.expressions import wide_items
+from spark.expressions import cells, wide_items
 from spark.loading import sampling
 from tests.local import needless
 
@@ -22,6 +22,7 @@ _LARGE: Mapping[str, tuple[tuple[object, str, int], ...]] = {
     # Where they end nobody can tell from the table.
     "structs": ((field_counts, "MOST_FIELDS", 8), (needless, "_SURELY_FIELDS", 0)),
     "rows": ((growth, "MOST_COLUMNS", 6), (needless, "_SURELY_COLUMNS", 3)),
+    "fields": ((cells, "MANY_FIELDS", 1),),
 }
 #: All that may be large.
 ALL = frozenset(_LARGE)
