@@ -36,6 +36,9 @@ _SETTINGS = {
     "spark.sql.debug.maxToStringFields": "1",
     "spark.sql.analyzer.maxIterations": "500",
     "spark.sql.optimizer.maxIterations": "500",
+    # Java compiles no method of more than 8,000 bytes, but reads it step by step, for every row. A step of a plan that would
+    # become such a method, as of ten attributes without a list, is made of several, which take two thirds of the time.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     # What a plan's rows are known to fulfil is compared pair by pair: of a thousand columns that takes minutes.
     "spark.sql.constraintPropagation.enabled": "false",
 }

@@ -34,7 +34,7 @@ from spark.expressions.values import (
 
 #: The cells of more scalar fields than these in one struct are made as one list for each type (as those of wide items are,
 #: `spark.expressions.wide_items`): each by itself, a thousand take Spark most of a merge to plan.
-MANY_FIELDS = 100
+MANY_FIELDS = 40
 #: A number that hardly any set holds.
 _RARE = f"{2**63 - 1}L"
 
