@@ -13,13 +13,15 @@ from pipeline.wording import number_of
 
 def sentences(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield one sentence for each state that has something to tell, oldest first."""
-    failed = False
+    failed, answer = False, ""
     for event in events:
         left, failure = event.get("stateExitedEventDetails"), event.get("taskFailedEventDetails")
+        answer = event.get("taskSucceededEventDetails", {}).get("output", answer)
         if failure is not None:
             yield f"{failure.get('error', 'error')}: {str(failure.get('cause', ''))[:300]}"
         if left is not None and left["name"] in _TELLERS and not failed:
-            yield from _TELLERS[left["name"]](_payload(left.get("output", "{}")))
+            told = answer if left["name"] in _HAND_ON_THE_PLAN else left.get("output", "{}")
+            yield from _TELLERS[left["name"]](_payload(told))
         # A state that a Catch has left has no result to tell; one that a retry has saved does.
         failed = failure is not None or (failed and "taskSucceededEventDetails" not in event and left is None)
 
@@ -98,6 +100,8 @@ def _failure_notified(sent: Mapping[str, Any]) -> Iterator[str]:
     yield f"Failed: {sent['error']}; told by mail, unless that has been told before."
 
 
+#: States that hand on something else than what their function has answered.
+_HAND_ON_THE_PLAN = ("NotifySuccess", "NotifyNews")
 _TELLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
     "Plan": _plan,
     "StartExports": _start_exports,

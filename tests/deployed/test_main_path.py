@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from local import reader
+from local import reader, story
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
@@ -15,7 +17,9 @@ def test_the_table_follows_the_source_to_idle_and_the_mail_accounts_for_every_re
 
     world.work(orders=60)
     world.pass_minutes(60)
-    assert world.succeed()["reason"] == "UpToDate"
+    run = world.run()
+    assert run["status"] == "SUCCEEDED", run.get("cause")
+    assert json.loads(run["output"])["reason"] == "UpToDate"
 
     assert world.watermark() > first
     assert world.differences() == []
@@ -23,6 +27,9 @@ def test_the_table_follows_the_source_to_idle_and_the_mail_accounts_for_every_re
     assert start == loaded == first
 
     mail = world.aws.outbox()[-1]
+    *_, sent, idle = story.sentences(world.deployed.history(run["executionArn"]))
+    assert sent == f"Mail sent: {mail['Subject']}"
+    assert idle.startswith(f"Idle. The table is at {world.watermark()}; nothing has closed since.")
     assert mail["To"] == "data-team@example.com"
     counts = {name: int(value) for name, value in _counts(world.snapshots()[-1])}
     accounted = ("inserted", "updated", "deleted", "already_there", "unknown_deletes", "transient", "folded")
