@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 #: A decimal holds 38 digits; DynamoDB's numbers have as many, but exponents from -130 to 125.
@@ -66,6 +66,14 @@ class Field:
 
 TEXT, LONG, DIGITS = ColumnType(Kind.TEXT), ColumnType(Kind.LONG), ColumnType(Kind.DIGITS)
 BYTES, FLAG, SCALARS, JSON = (ColumnType(k) for k in (Kind.BYTES, Kind.FLAG, Kind.SCALARS, Kind.JSON))
+
+
+def by_type(fields: Iterable[Field]) -> dict[ColumnType, list[Field]]:
+    """Fields of one type can share one expression: a thousand have few types, and long expressions cost Spark seconds."""
+    found: dict[ColumnType, list[Field]] = {}
+    for field in fields:
+        found.setdefault(field.type, []).append(field)
+    return found
 
 
 def taken_tags(type_: ColumnType) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pipeline.columns.types import ColumnType, Field, Kind, taken_tags
+from pipeline.columns.types import ColumnType, Field, Kind, by_type, taken_tags
 from spark.expressions.numbers import number
 from spark.expressions.sql import (
     Sql,
@@ -60,9 +60,7 @@ def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
     scalars = [field for field in fields if field.type.kind not in PARSED]
     if len(scalars) <= MANY_FIELDS:
         return _named(fields, [_cell_in(level, field) for field in fields])
-    alike: dict[ColumnType, list[Field]] = {}
-    for field in scalars:
-        alike.setdefault(field.type, []).append(field)
+    alike = by_type(scalars)
     lists = (_cells_alike(level, type_, of_type) for type_, of_type in alike.items())
     places = {f.name: f"list{i}[{at}]" for i, of_type in enumerate(alike.values()) for at, f in enumerate(of_type)}
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pipeline.columns.names import MISFITS
 from pipeline.columns.pointers import step
-from pipeline.columns.types import ColumnType, Field, Kind
+from pipeline.columns.types import ColumnType, Field, Kind, by_type
 from spark.expressions.leaves import at, same_plain_json, same_value
 from spark.expressions.pointers import below, step_of
 from spark.expressions.sql import Sql, call, forall, function, let, literal, struct, transform, transform_values, when
@@ -56,20 +56,12 @@ def wrong_places(fields: Sequence[Field]) -> Sql:
     false = function(1, lambda p: f"NOT {same_value(at(TEXT, p), f'element_at({table}, {p})')}")
     lost = function(1, lambda p: f"NOT {_is_kept(p)}")
     parts = [
-        *(_wrong_cells(type_, alike) for type_, alike in _by_type(fields).items()),
+        *(_wrong_cells(type_, alike) for type_, alike in by_type(fields).items()),
         *_wrong_json(fields),
         f"filter({KEPT}, {false})",
         f"filter(coalesce(map_keys({source}), cast(array() AS array<string>)), {lost})",
     ]
     return f"array_distinct(concat({', '.join(parts)}))"
-
-
-def _by_type(fields: Sequence[Field]) -> dict[ColumnType, list[Field]]:
-    """Columns of one type share one expression: a thousand columns have few types, and long expressions cost seconds."""
-    found: dict[ColumnType, list[Field]] = {}
-    for field in fields:
-        found.setdefault(field.type, []).append(field)
-    return found
 
 
 def _wrong_cells(type_: ColumnType, fields: Sequence[Field]) -> Sql:
@@ -92,7 +84,7 @@ def _wrong_json(fields: Sequence[Field]) -> list[Sql]:
         found = transform(_both_sides(alike), lambda x: _doubts(type_, f"{x}.source", f"{x}.shown", f"{x}.place"))
         return f"flatten({found})"
 
-    doubts = [of_type(type_, alike) for type_, alike in _by_type(fields).items() if _holds(type_, Kind.JSON)]
+    doubts = [of_type(type_, alike) for type_, alike in by_type(fields).items() if _holds(type_, Kind.JSON)]
     is_wrong = function(1, lambda d: f"NOT {same_plain_json(at(TEXT, f'{d}.place'), f'{d}.text')}")
     wrong = f"filter({call('concat', *doubts)}, {is_wrong})"
     return [transform(wrong, lambda d: f"substring_index({d}.place, '/', 2)")] if doubts else []
