@@ -6,11 +6,10 @@ die, be slowed down, or lose a reply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache
 
 from pipeline.errors import EdgeFailed, ExportTimedOut, JobFailed
 from pipeline.exports.requests import (
@@ -59,7 +58,7 @@ def plan(run: Run) -> State:
         action = next_action(seen, wish, rules_of(settings, seen.source.recovery_days, seen.table))
         if isinstance(action, Export) and action.is_new:
             yield from run.pause()
-            action = begun_anew(action, seen, partial(_report, run))
+            action = begun_anew(action, seen, run.report_of)
         yield from run.pause()
         if wish.dry_run or _claimed(run, action):
             break
@@ -70,10 +69,6 @@ def plan(run: Run) -> State:
     run.dry, run.token, run.claimed = wish.dry_run, "", seen.claim and seen.claim.plan
     look_out(run, wish, seen, told_of(found.told))
     return "ChooseAction"
-
-
-def _report(run: Run, job_id: str) -> Mapping[str, Any]:
-    return run.ask("s3", lambda: run.account.jobs.report(job_id))
 
 
 def _claimed(run: Run, action: Action) -> bool:
@@ -210,11 +205,11 @@ def record_watermark(run: Run) -> State:
     assert run.plan is not None
     account, plan = run.account, describe(run.plan)
     if plan.get("mode") in REPORTED_AS:
-        report = run.ask("s3", lambda: account.jobs.report(plan["job_id"]))
+        report = run.report_of(plan["job_id"])
         run.report = round_of_report(plan, report, "")
         return "NotifySuccess"
     marker = committed(run.ask("glue", lambda: account.table.state), plan)
-    report = run.ask("s3", lambda: account.jobs.report(marker.job_id))
+    report = run.report_of(marker.job_id)
     run.report = round_of_commit(marker, report, "")
     run.ask("ssm", lambda: account.record(run.report["watermark"]))
     return "NotifySuccess"

@@ -62,7 +62,7 @@ def _with_owner(run: Run, claim: Claim) -> Generator[int, None, Claim]:
     runs = claim.owner == run.name or run.ask("states", lambda: claim.owner in account.running)
     if claim.asks_for_report(run.name, owner_runs=runs):
         yield from run.pause()
-        report = run.ask("s3", lambda: account.jobs.report(job_id))
+        report = run.report_of(job_id)
     return claim.with_report(report, owner_runs=runs)
 
 

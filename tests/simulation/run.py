@@ -83,6 +83,10 @@ class Run:
                 return self._strike(service, act)
         return act()
 
+    def report_of(self, job_id: str) -> dict[str, Any]:
+        """Read the report that a job has left; empty where it has left none."""
+        return self.ask("s3", lambda: self.account.jobs.report(job_id))
+
     def _strike(self, service: str, act: Callable[[], Answer]) -> Answer:
         self.account.trouble()
         self.says("{} a call to {}", self.fate, service)

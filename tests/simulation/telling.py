@@ -141,7 +141,7 @@ def _report(run: Run) -> dict[str, Any]:
     assert isinstance(run.plan, Export)
     job_id = run.plan.plan.job_id
     try:
-        return run.ask("s3", lambda: run.account.jobs.report(job_id))
+        return run.report_of(job_id)
     except EdgeFailed:
         return {}
 
