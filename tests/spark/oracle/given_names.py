@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from random import Random
+from typing import Any
 
 #: In the place of the braces stands what no other name has.
 _ODD = (
@@ -70,6 +71,15 @@ def is_refused(place: list[str], type_: str = "") -> bool:
     if len(place) > 1:
         return "`" in name
     return "`" in name or "." in name or name.startswith("#") or name.endswith("#new") or name in _OF_ENGINES
+
+
+def places_in(around: list[str], field: Mapping[str, Any]) -> Iterator[list[str]]:
+    """The place of a column, or of a field in one, as a table's metadata have it, and of the fields of structs in it."""
+    place, type_ = [*around, field["name"]], field["type"]
+    yield place
+    if isinstance(type_, dict) and type_["type"] == "struct":
+        for inner in type_["fields"]:
+            yield from places_in(place, inner)
 
 
 def quoted(place: list[str]) -> str:

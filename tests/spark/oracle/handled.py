@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from random import Random
 
 from pipeline.errors import KeyDoesNotFit, KeyMismatch, PartitionsKept, RebuildNeeded
@@ -111,6 +111,10 @@ class HandledLife(Life):
     def _is_free(self) -> bool:
         """Whether a load may give every column another type: none that people have sorted or made partitions by."""
         return not self.hands.has_held_columns
+
+    def _of_people(self) -> Collection[int]:
+        """The columns of their own, whatever attribute's name they have for a comment."""
+        return self.hands.own_columns()
 
     def _carry_out_or_let_go(self, order: Callable[[], JobOrder]) -> None:
         """Carry an order out; once more without what somebody has kept, where that keeps what has to go."""

@@ -7,7 +7,7 @@ or contradicts the settings, is an excuse for a run to ask for a full export ins
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from random import Random
 from typing import Any
 
@@ -16,7 +16,7 @@ from pipeline.columns.in_table.table_columns import current_schema
 from pipeline.columns.names import OWN_COLUMNS, REPLACEMENT
 from pipeline.table.marker import NAMES
 from pipeline.table.snapshots import ancestors_of_main
-from tests.spark.oracle.given_names import given_name, given_type, is_refused, quoted, text
+from tests.spark.oracle.given_names import given_name, given_type, is_refused, places_in, quoted, text
 from tests.spark.shop import Shop
 
 _PROPERTIES = (
@@ -38,6 +38,7 @@ class Hands:
         self._dice, self._shop, self._named = dice, shop, 0
         #: All that was done, in words.
         self.done: list[str] = []
+        self._added: set[int] = set()
         #: Whether a run may ask for a full export since the last one.
         self.is_excused = False
         #: Whether a column may have to stay for the sake of what was done.
@@ -50,6 +51,11 @@ class Hands:
     def forget(self) -> None:
         """A full export has made everything good."""
         self.is_excused = False
+
+    def own_columns(self) -> Collection[int]:
+        """The field ids of the columns that were added, but for such as hold an attribute by now."""
+        holding = json.loads(self._shop.metadata["properties"].get(NAMES, "{}"))
+        return {id_ for id_ in self._added if str(id_) not in holding}
 
     def name_readably(self) -> None:
         """Columns whose names jobs do not carry get others, as a person is asked to do where a full export cannot."""
@@ -100,7 +106,9 @@ class Hands:
         place = [*within, self._new_name(within)]
         type_, attributes = given_type(self._dice), json.loads(self._shop.metadata["properties"].get(NAMES, "{}"))
         comment = self._dice.choice(sorted(attributes.values())) if attributes and self._dice.random() < 0.5 else ""
+        before = self._shop.metadata["last-column-id"]
         self._alter(f"ADD COLUMN {quoted(place)} {type_} COMMENT {text(comment)}")
+        self._added |= set(range(before + 1, self._shop.metadata["last-column-id"] + 1))
         self.is_excused |= is_refused(place, type_)
 
     def _drop(self) -> None:
@@ -212,7 +220,7 @@ class Hands:
 
     def _places(self) -> list[list[str]]:
         """The columns, and the fields of structs in them, as steps."""
-        return [place for field in self._columns().values() for place in _below([], field)]
+        return [place for field in self._columns().values() for place in places_in([], field)]
 
     def _place(self) -> list[str]:
         return self._dice.choice(self._places())
@@ -240,11 +248,3 @@ _ACTS: tuple[Callable[[Hands], None], ...] = (
     Hands._partition,
     Hands._set,
 )
-
-
-def _below(around: list[str], field: dict[str, Any]) -> Iterator[list[str]]:
-    place, type_ = [*around, field["name"]], field["type"]
-    yield place
-    if isinstance(type_, dict) and type_["type"] == "struct":
-        for inner in type_["fields"]:
-            yield from _below(place, inner)

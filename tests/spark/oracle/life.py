@@ -5,7 +5,7 @@ What the source held is told by its own history, what the table shows by PyIcebe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
@@ -163,7 +163,8 @@ class Life:
 
     def _compared(self, after: str, at: float, merged_from: float | None = None) -> list[str]:
         """What is wrong. `merged_from`: what was written since then was merged last, with the columns that there are."""
-        wrong = self.shop.differences(at, self.wishes.shown) + self.wishes.broken(columns(self.shop.table))
+        wrong = self.shop.differences(at, self.wishes.shown)
+        wrong += self.wishes.broken(columns(self.shop.table), self._of_people())
         if merged_from is None:
             wrong += needless_after_load(self.shop, is_free=self._is_free())
         else:
@@ -178,6 +179,10 @@ class Life:
     def _is_free(self) -> bool:
         """Whether a load may give every column another type."""
         return True
+
+    def _of_people(self) -> Collection[int]:
+        """The field ids of columns that people have added for themselves."""
+        return ()
 
     def _continued(self, report: Mapping[str, Any]) -> list[str]:
         """Every old image must be what the table showed."""

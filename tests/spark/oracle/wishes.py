@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Context, Decimal
 from random import Random
 from typing import Any
@@ -102,12 +102,12 @@ class Wishes:
         """What the table must show of an item."""
         return self._changed(item, _shown, _shown_of_whole, lambda _, elements: elements)
 
-    def broken(self, table: Table) -> list[str]:
-        """What a table's columns break of it: names and types."""
+    def broken(self, table: Table, not_of: Collection[int] = ()) -> list[str]:
+        """What a table's columns break of it: names and types. `not_of`: the field ids of columns of which nothing is said."""
         found = []
         for rule in self._said:
             column = table.columns.get(rule.path[0])
-            if column is None or len(rule.path) > 1:
+            if column is None or column.field_id in not_of or len(rule.path) > 1:
                 continue
             scale, type_ = rule.scale, column.field_type
             is_typed = type_ == DecimalType(38, scale) if scale is not None else isinstance(type_, _type_of(rule))
