@@ -16,13 +16,13 @@ WRITE_TIME, MISFITS = "_write_time", "_misfits"
 OWN_COLUMNS = (WRITE_TIME, MISFITS)
 #: Every table seems to have these besides its own: a table with a column of such a name cannot be merged into.
 #: Source: org.apache.iceberg.MetadataColumns (Iceberg 1.10), and the columns that Spark 3.5 puts into the plan of a MERGE.
-_OF_ENGINES = (
+OF_ENGINES = (
     *("_file", "_pos", "_deleted", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number"),
     *("_change_type", "_change_ordinal", "_commit_snapshot_id"),
     *("__row_operation", "__row_from_source", "__row_from_target", "__row_id"),
 )
 #: What no column of an attribute is called.
-RESERVED = (*OWN_COLUMNS, *_OF_ENGINES)
+RESERVED = (*OWN_COLUMNS, *OF_ENGINES)
 
 #: A column that a rebuild writes beside the one it will replace has this at the end of its name until then.
 REPLACEMENT = "#new"

@@ -79,6 +79,21 @@ def named(*schemas: list[dict[str, Any]], partition: str = "pk_bucket") -> dict[
         pytest.param(
             [PK, WRITTEN, MISFITS, {**column(5, "pk#new"), "doc": "pk"}], {}, id="a replacement beside the key"
         ),
+        pytest.param(
+            [called(PK, "_pos"), called(TOTAL, "__row_id"), WRITTEN, MISFITS],
+            {"_pos": "pk", "__row_id": "total"},
+            id="attributes' as engines' own",
+        ),
+        pytest.param(
+            [PK, TOTAL, WRITTEN, MISFITS, {**column(5, "_file", "date"), "doc": "total"}, column(6, "_deleted")],
+            {"_file": "_file_2", "_deleted": "_deleted_2"},
+            id="somebody's own as engines' own",
+        ),
+        pytest.param(
+            [PK, called(TOTAL, "_pos"), WRITTEN, MISFITS, {**column(5, "_file"), "doc": "_pos"}, column(6, "total")],
+            {"_pos": "total_2", "_file": "_pos_2"},
+            id="an attribute's that is called as engines' own",
+        ),
         pytest.param([PK, called(TOTAL, "total#new"), WRITTEN, MISFITS], {}, id="an attribute as a replacement"),
     ],
 )

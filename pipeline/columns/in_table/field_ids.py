@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
-from pipeline.columns.in_table.own_columns import lost_own, own_ids
+from pipeline.columns.in_table.own_columns import check_engines_names, lost_own, own_ids
 from pipeline.columns.in_table.schema_fields import ids_by_path, named_fields, schema_fields
 from pipeline.columns.in_table.table_columns import (
     Columns,
@@ -39,6 +39,7 @@ def check_shown(metadata: Mapping[str, Any]) -> None:
     Raises RebuildNeeded. `metadata`: the content of an Iceberg metadata file.
     """
     check_read(metadata)
+    check_engines_names(metadata)
     current = metadata["current-schema-id"]
     own = own_ids(_fields(metadata, current))
     _refuse_lost(lost_own(metadata))
@@ -61,6 +62,7 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
     Columns that are gone show empty, which can be read; without the product's own nothing can be. Raises RebuildNeeded.
     """
     check_read(metadata)
+    check_engines_names(metadata)
     now = _kinds_by_id(current_schema(metadata)["fields"])
     _refuse_lost(lost_own(metadata))
     _refuse_without(

@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pipeline.columns.in_table.table_columns import attribute_of, current_schema, is_ours, partition_names, told_names
-from pipeline.columns.names import OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
+from pipeline.columns.in_table.table_columns import (
+    current_schema,
+    held_attributes,
+    is_ours,
+    partition_names,
+    told_names,
+)
+from pipeline.columns.names import OF_ENGINES, OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
+from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 
 _MISFITS_TYPE = ["map", "string", "string"]
@@ -35,18 +42,36 @@ def names_to_load(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
     """The columns that have to have another name before a load can look at the table: which, by their names of now.
 
     The product's own get their names back, and what somebody has given one of those names to, of another type, gives it up.
-    So does a column of the key with a name that a replacement has.
+    So does a column that is called as engines call theirs, and one of the key with a name that a replacement has.
     """
-    fields, attributes = current_schema(metadata)["fields"], _attributes(metadata)
+    fields, held = current_schema(metadata)["fields"], _attributes(metadata)
     back = _renamed_own(metadata)
     astray = [raw for raw in fields if raw["name"] in OWN_COLUMNS and not _serves(raw["name"], raw)]
-    astray = [raw for raw in [*astray, *_hidden_key(fields, attributes, key)] if raw["name"] not in back]
+    astray += [raw for raw in fields if raw["name"] in _named_as_engines(metadata)]
+    astray = [raw for raw in [*astray, *_hidden_key(fields, held, key)] if raw["name"] not in back]
     if not astray:
         return back
     going = {*back, *(raw["name"] for raw in astray)}
     taken = (*RESERVED, *partition_names(metadata), *(raw["name"] for raw in fields if raw["name"] not in going))
-    made = column_names((attributes[raw["id"]] for raw in astray), {}, taken)
-    return {**back, **{raw["name"]: made[attributes[raw["id"]]] for raw in astray}}
+    made = column_names((held[raw["id"]] for raw in astray if raw["id"] in held), {}, taken)
+    # What holds no attribute is called by the name that it has.
+    own = column_names((raw["name"] for raw in astray if raw["id"] not in held), {}, (*taken, *made.values()))
+    return {**back, **{raw["name"]: made[held[raw["id"]]] if raw["id"] in held else own[raw["name"]] for raw in astray}}
+
+
+def check_engines_names(metadata: Mapping[str, Any]) -> None:
+    """Refuse a table with a column that is called as engines call theirs: Spark takes it for that. Raises RebuildNeeded."""
+    for name in _named_as_engines(metadata):
+        raise RebuildNeeded(
+            f"somebody has called a column {name!r}, as engines call one of their own, so that no row can be written",
+            "Give the column another name (ALTER TABLE ... RENAME COLUMN), or replace the table's content by a new full "
+            "export, which gives it one.",
+        )
+
+
+def _named_as_engines(metadata: Mapping[str, Any]) -> list[str]:
+    """The columns that somebody has called as engines call those that every table has besides its own."""
+    return [raw["name"] for raw in current_schema(metadata)["fields"] if raw["name"] in OF_ENGINES]
 
 
 def _renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -78,12 +103,12 @@ def _hidden_key(
 
     `held`: the attributes that the columns hold, by the columns' ids.
     """
-    hidden = {part.name for part in key} - {held[raw["id"]] for raw in fields if is_ours(raw["name"])}
+    hidden = {part.name for part in key} - {held.get(raw["id"]) for raw in fields if is_ours(raw["name"])}
     others = (raw for raw in fields if not is_ours(raw["name"]) and raw["name"] not in OWN_COLUMNS)
-    return [raw for raw in others if held[raw["id"]] in hidden]
+    return [raw for raw in others if held.get(raw["id"]) in hidden]
 
 
 def _attributes(metadata: Mapping[str, Any]) -> dict[int, str]:
     """The attributes that the columns of now hold, the product's own as well, by the columns' ids."""
-    names = told_names(metadata.get("properties", {}))
-    return {raw["id"]: attribute_of(raw, raw["name"], names) for raw in current_schema(metadata)["fields"]}
+    fields = current_schema(metadata)["fields"]
+    return held_attributes(((raw, raw["name"]) for raw in fields), told_names(metadata.get("properties", {})))

@@ -41,6 +41,35 @@ def test_a_key_that_no_job_can_carry_gets_its_name_back(shop):
     assert {"pk", "v"} < set(source.rows()["a"])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("ADD COLUMN `{}` timestamp COMMENT 'v'", id="a column of somebody's own"),
+        pytest.param("RENAME COLUMN v TO `{}`", id="an attribute's"),
+    ],
+)
+@pytest.mark.parametrize("name", ["_deleted", "__row_from_source"])
+def test_with_a_column_called_as_engines_call_theirs_no_job_works_until_a_full_export_has_renamed_it(
+    shop, name, change
+):
+    source = shop()
+    source.put(1, item("a", v=N))
+    source.load(5)
+    source.change(f"alter table TABLE {change.format(name)}")
+    source.put(6, item("b", v=N))
+    for order in (source.windows(5, 20), source.maintenance(5), verify_order(source, 5)):
+        with pytest.raises(RebuildNeeded, match=f"somebody has called a column '{name}'"):
+            source.run(order)
+    source.load(20)
+    assert source.differences(20) == []
+    own = {f"{name}_2"} if change.startswith("ADD") else set()
+    assert set(source.rows()["a"]) == {"pk", "v", "_write_time", "_misfits"} | own
+    source.put(21, item("c", v=N))
+    source.merge(20, 35)
+    source.maintain(35)
+    assert source.differences(35) == []
+
+
 def test_columns_of_somebodys_own_that_no_job_can_carry_are_all_made_readable_by_one_full_export(shop):
     source = shop()
     source.put(1, item("a", **{"u": S, "a.b": N}))
