@@ -63,7 +63,7 @@ def outlook(
         "success_mail": settings.success_mail,
         "rebuilds": _rebuilds(seen, settings, action),
         "pitr_off": is_off,
-        "at_work": seen.claim.owner if seen.claim and seen.claim.owner_runs and idle_for == ANOTHER_RUN else "",
+        "at_work": seen.other_at_work if idle_for == ANOTHER_RUN else "",
     }
 
 
@@ -82,8 +82,7 @@ def _told_horizon(seen: Observation) -> Horizon | None:
     claim, horizon = seen.claim, seen.horizon
     if claim is None or horizon is None or not horizon.is_lost:
         return horizon
-    is_anothers = claim.owner_runs and claim.owner != seen.execution
-    return None if is_anothers and claim.plan.mode == FULL and not claim.is_done(seen.table) else horizon
+    return None if seen.other_at_work and claim.plan.mode == FULL and not claim.is_done(seen.table) else horizon
 
 
 def _without_recovery(seen: Observation, began: datetime) -> Horizon | None:

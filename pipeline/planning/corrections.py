@@ -36,8 +36,8 @@ def _may_be_read_too_early(seen: Observation) -> bool:
 
     What somebody has really put back the next tick corrects. What it said before a full export nobody knows any more.
     """
-    claim = seen.claim
-    if seen.is_first_round or claim is None or claim.owner != seen.execution or not claim.is_done(seen.table):
+    claim = seen.own_claim
+    if seen.is_first_round or claim is None or not claim.is_done(seen.table):
         return False
     moves_it = claim.plan.mode not in LEAVES_WATERMARK
     return moves_it and (claim.plan.is_full or seen.recorded == format_instant(claim.plan.start))

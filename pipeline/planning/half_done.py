@@ -57,7 +57,7 @@ def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False
     claim = _undone(seen)
     if claim is None:
         return None
-    if claim.owner == seen.execution:
+    if seen.own_claim:
         return Export(claim.plan, claim.number, adopted=True)
     if _is_left_undone(claim, wish, for_ever):
         return None

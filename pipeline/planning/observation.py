@@ -86,6 +86,17 @@ class Observation:
         return self.source.horizon(self.table.watermark) if follows else None
 
     @property
+    def own_claim(self) -> Claim | None:
+        """The claim in force, if the execution that plans has made it."""
+        return self.claim if self.claim and self.claim.owner == self.execution else None
+
+    @property
+    def other_at_work(self) -> str:
+        """The execution that is at work on the table, if it is another than the one that plans; else ""."""
+        claim = self.claim
+        return claim.owner if claim and claim.owner_runs and claim.owner != self.execution else ""
+
+    @property
     def is_maintained(self) -> bool:
         """Whether the last thing that was claimed is maintenance, and it has been carried out."""
         return self.claim is not None and self.claim.plan.mode == MAINTAIN and self.claim.is_done(self.table)

@@ -109,16 +109,15 @@ def _held_back(seen: Observation, wish: ExecutionInput) -> Action | None:
     must not be planned twice because somebody else's claim came in between. The schedule comes again by itself; a person
     who wished something would wait in vain, so they are told.
     """
-    claim = seen.claim
-    is_at_it = claim and claim.owner == seen.execution and serves(claim.plan, wish)
+    is_at_it = seen.own_claim and serves(seen.own_claim.plan, wish)
     if seen.control == PAUSE and wish.mode != UPDATE and not is_at_it:
         return Halt.of(TablePaused, f"the {CALLED[wish.mode]} was not begun: the control parameter says PAUSE")
     if seen.control == PAUSE:
         return Idle(PAUSED, "The control parameter says PAUSE; set it to RUN to go on.")
     if seen.control != RUN:
         return Halt.of(ControlUnknown, f"control is {seen.control!r}; allowed are {RUN} and {PAUSE}")
-    if claim and claim.owner_runs and claim.owner != seen.execution:
-        return another_run(wish, f"{claim.owner} is at work on this table; this run leaves it alone.")
+    if seen.other_at_work:
+        return another_run(wish, f"{seen.other_at_work} is at work on this table; this run leaves it alone.")
     if seen.source.restorable is None:
         return Halt.of(PitrOff, f"point-in-time recovery is off for {seen.source.table.name}")
     return None

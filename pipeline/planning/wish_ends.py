@@ -42,7 +42,7 @@ def untold_end(seen: Observation, wish: ExecutionInput, rules: Rules) -> Halt | 
     claim = seen.claim
     if claim is None or not may_be_untold(seen) or wish.dry_run:
         return None
-    is_done, is_own = claim.is_done(seen.table), claim.owner == seen.execution
+    is_done, is_own = claim.is_done(seen.table), seen.own_claim is not None
     if is_done and is_own and wish.mode == UPDATE:
         return Idle(HANDED_OVER, f"The {CALLED[claim.plan.mode]} is done and could not be told; the next run tells it.")
     if is_own or not seen.is_first_round:

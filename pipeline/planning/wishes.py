@@ -38,8 +38,8 @@ def special_wish(seen: Observation, wish: ExecutionInput, window_length: timedel
 
 def is_fulfilled(seen: Observation, wish: ExecutionInput) -> bool:
     """Whether the execution has done what it was started for."""
-    claim = seen.claim
-    return bool(claim and claim.owner == seen.execution and serves(claim.plan, wish) and claim.is_done(seen.table))
+    claim = seen.own_claim
+    return claim is not None and serves(claim.plan, wish) and claim.is_done(seen.table)
 
 
 def _full(seen: Observation) -> Action:
