@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.instants import format_instant, parse_instant
-from pipeline.job_kinds import BACKFILL, LOAD, MERGE, VERIFY
+from pipeline.job_kinds import LOAD, VERIFY
 from pipeline.table.marker import Commit
 from pipeline.wording import number_of
 
@@ -82,7 +82,7 @@ def _rows_of(commit: Commit) -> Rows:
     if marker.job == LOAD:
         return Rows(trusted=marker.watermark)
     # What stands in the table's properties alone has no counts of Iceberg's.
-    if marker.job not in (MERGE, BACKFILL) or summary.get("operation", _REWRITES) == _REWRITES:
+    if summary.get("operation", _REWRITES) == _REWRITES:
         return NOTHING_KNOWN
     said = continuity(marker.counts, summary)
     return Rows(doubt=Doubt(marker.watermark, marker.job_id, said)) if said else NOTHING_KNOWN
