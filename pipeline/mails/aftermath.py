@@ -91,15 +91,15 @@ class Aftermath:
 def aftermath(event: StateEvent, failure: Failure, table: str) -> Aftermath:
     """What becomes of what a run was doing, and was to do. `event` is NotifyFailure's."""
     as_given = json.dumps(event["input"], separators=(",", ":"), ensure_ascii=False)
-    if failure.kind is InputRefused:
+    if failure.error_class is InputRefused:
         return Aftermath(_A_PERSON, missed=as_given)
     is_dry = is_dry_run(event["input"])
     plan, missed = event["plan"], as_given if is_dry else unclaimed(event)
-    if failure.kind is WishGivenUp:
+    if failure.error_class is WishGivenUp:
         return _of_given_up(event, table, missed)
     if is_dry:
         return Aftermath(_DRY_RUN, missed=missed)
-    brought = _FULL_BRINGS.get(event["input"]["mode"], "") if missed and failure.kind.command == REBUILD else ""
+    brought = _FULL_BRINGS.get(event["input"]["mode"], "") if missed and failure.error_class.command == REBUILD else ""
     if plan.get("ends"):
         return _of_an_end(failure, plan, missed, brought)
     return _of_a_request(failure, plan, missed, brought) if missed else _of_own_work(failure, plan, table)
@@ -110,7 +110,7 @@ def _of_an_end(failure: Failure, plan: PlanEvent, missed: str, brought: str) -> 
     told = _without_a_full_export(plan) if plan.get("mode") == FULL else _GOES_ON
     if brought:
         return Aftermath(f"{told} {brought}")
-    missed = missed or ("" if failure.kind.command == REBUILD else plan["asked"])
+    missed = missed or ("" if failure.error_class.command == REBUILD else plan["asked"])
     return Aftermath(told, missed=missed, remedy=failure.remedy)  # the plan has said when to ask
 
 
@@ -129,17 +129,17 @@ def _of_own_work(failure: Failure, plan: PlanEvent, table: str) -> Aftermath:
     if _is_done(plan, failure):
         told = _DONE if failure.heals_by_itself else f"{_DONE} {_FOR_OTHERS}"
         return Aftermath(told, heals=failure.heals_by_itself, remedy="Nothing to do.")
-    if failure.kind is TableGone and failure.reported:
+    if failure.error_class is TableGone and failure.reported:
         return _of_gone(mode, table)
     if _is_left(plan, failure):
         return _of_reported(mode, failure, plan, table)
     if failure.heals_by_itself:
         return Aftermath(_tried_again(failure, plan, mode), heals=True)
-    if failure.state == "RecordWatermark" and failure.kind not in _UNDONE:
+    if failure.state == "RecordWatermark" and failure.error_class not in _UNDONE:
         return Aftermath(_NOT_RECORDED)
-    if failure.reported and mode == UPDATE and failure.kind is not WatermarkMissing:  # of which Plan halts
+    if failure.reported and mode == UPDATE and failure.error_class is not WatermarkMissing:  # of which Plan halts
         return Aftermath(f"It is tried {MOST_TRIES} times with the same settings, and then waits; a person must act.")
-    if failure.reported and failure.kind.command != REBUILD:
+    if failure.reported and failure.error_class.command != REBUILD:
         return Aftermath(_A_PERSON, missed=asking(table, mode, plan["start"]))
     return Aftermath(ANEW, heals=True) if makes_anew(failure, plan) else Aftermath(_A_PERSON)
 
@@ -148,7 +148,7 @@ def _is_done(plan: PlanEvent, failure: Failure) -> bool:
     """Whether all that a run was to do is done, and it was only not recorded, or not told."""
     mode, is_recording = plan.get("mode", ""), failure.state == "RecordWatermark"
     is_told_late = plan.get("kind") == "Record" and mode in TOLD_TO_THE_END
-    return is_told_late or (is_recording and mode in LEAVES_WATERMARK and failure.kind not in _UNDONE)
+    return is_told_late or (is_recording and mode in LEAVES_WATERMARK and failure.error_class not in _UNDONE)
 
 
 def _is_left(plan: PlanEvent, failure: Failure) -> bool:
@@ -162,7 +162,7 @@ def _is_left(plan: PlanEvent, failure: Failure) -> bool:
 
 def makes_anew(failure: Failure, plan: PlanEvent) -> bool:
     """Whether history is lost, and the next run makes that good by itself."""
-    return failure.kind is HistoryLost and bool(plan.get("rebuilds"))
+    return failure.error_class is HistoryLost and bool(plan.get("rebuilds"))
 
 
 def _of_gone(mode: str, table: str) -> Aftermath:
@@ -200,7 +200,7 @@ def ended_wish(plan: PlanEvent, failure: Failure) -> str:
         is_over = tells_late(plan) or not failure.heals_by_itself
     else:
         # What was to be done to a table that is gone is brought by the full export that makes it anew.
-        is_refused = failure.reported and (failure.kind is TableGone or not failure.heals_by_itself)
+        is_refused = failure.reported and (failure.error_class is TableGone or not failure.heals_by_itself)
         is_over = is_refused or _is_left(plan, failure)
     return str(plan["job_id"]) if is_over else ""
 
@@ -215,7 +215,7 @@ def _of_reported(mode: str, failure: Failure, plan: PlanEvent, table: str) -> Af
     if makes_anew(failure, plan):
         return Aftermath(ANEW, missed=asking(table, mode))
     if not failure.heals_by_itself:
-        return Aftermath(_A_PERSON, missed="" if failure.kind is VerificationFailed else asking(table, mode))
+        return Aftermath(_A_PERSON, missed="" if failure.error_class is VerificationFailed else asking(table, mode))
     if mode == MAINTAIN:
         told = "The schedule goes on, and maintains the table again when that is due."
         helps = "Nothing to do: the table is maintained again when that is due. To have it sooner, ask for it."
@@ -227,16 +227,16 @@ def _of_reported(mode: str, failure: Failure, plan: PlanEvent, table: str) -> Af
 def _tried_again(failure: Failure, plan: PlanEvent, mode: str) -> str:
     """What the next run does. No plan says how often that has been tried before; so each mail says where it ends."""
     may_be_given_up = _may_be_given_up(plan, mode)
-    if issubclass(failure.kind, DamagedExport):
+    if issubclass(failure.error_class, DamagedExport):
         told = f"The next scheduled run has it exported anew, and tries again by itself; {MOST_TRIES} times in all."
         return f"{told} Then it {'is given up' if may_be_given_up else 'waits for a person'}, and a mail says so."
-    if failure.kind is ExportRefused and mode == BACKFILL:
+    if failure.error_class is ExportRefused and mode == BACKFILL:
         return "The next scheduled run tries again by itself, or gives it up and mails so, where it begins too early by now."
     told = "The next scheduled run tries again by itself"
-    if failure.kind is JobFailed and mode not in REPORTED_AS:
+    if failure.error_class is JobFailed and mode not in REPORTED_AS:
         # A job that was killed, or could not write its report, may have committed before.
         told += "; what the table shows already is not done again"
-    if failure.state == "RunSparkJob" and failure.kind is not AwsUnavailable and may_be_given_up:
+    if failure.state == "RunSparkJob" and failure.error_class is not AwsUnavailable and may_be_given_up:
         return f"{told}. After {MOST_JOB_RUNS} job runs in all it is given up instead, and a mail says so."
     return f"{told}."
 

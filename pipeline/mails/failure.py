@@ -101,24 +101,24 @@ def failure_mail(
     ]
     headline = subject(deployment, "FAILED", table, _what(failure, event["plan"]))
     # An input that was refused may name a table that nobody subscribes to; everybody who gets failures should know.
-    audience = UNKNOWN_TABLE if failure.kind is InputRefused and not event["plan"] else table
+    audience = UNKNOWN_TABLE if failure.error_class is InputRefused and not event["plan"] else table
     return Mail(FAILURE, audience, headline, lines, {**facts, "execution": event["execution"]})
 
 
 def _what(failure: Failure, plan: PlanEvent) -> str:
     """The failure in a subject: its name, what its job has found, and what was given up."""
     mode = plan.get("ends", "").partition("-")[0]  # a job's id begins with it
-    return ", ".join(filter(None, [failure.error, failure.result, mode if failure.kind is WishGivenUp else ""]))
+    return ", ".join(filter(None, [failure.error, failure.result, mode if failure.error_class is WishGivenUp else ""]))
 
 
 def _left_behind(failure: Failure, plan: PlanEvent) -> str:
     if plan.get("kind") == "Record":
         return f"{_AS_THEY_WERE}; only last-export-time may still say something else."
-    if failure.kind is TableGone:
+    if failure.error_class is TableGone:
         return "There is no table any more; this run has brought nothing into it."
-    if failure.state == "RecordWatermark" and failure.kind in _GONE:
+    if failure.state == "RecordWatermark" and failure.error_class in _GONE:
         return "Nobody can read the table now, so that nothing shows what this run has brought."
-    if failure.state == "RunSparkJob" and failure.kind in _MOVED:
+    if failure.state == "RunSparkJob" and failure.error_class in _MOVED:
         files = " Some of its files may be in order already." if plan.get("mode") == MAINTAIN else ""
         return f"{_MOVED_SINCE}{files}"
     if plan.get("mode") == MAINTAIN:
@@ -126,7 +126,7 @@ def _left_behind(failure: Failure, plan: PlanEvent) -> str:
     if plan.get("mode") == VERIFY:
         return f"{_AS_THEY_WERE}."  # it brings nothing, and moves no watermark that could be recorded
     otherwise = _NOT_RECORDED if failure.state == "RecordWatermark" else f"{_AS_THEY_WERE}."
-    return _AFTER.get(failure.kind, otherwise)
+    return _AFTER.get(failure.error_class, otherwise)
 
 
 def _facts(
@@ -137,13 +137,12 @@ def _facts(
     deployment: Deployment,
     horizon: Horizon | None,
 ) -> dict[str, Any]:
-    kind = failure.kind
-    command = RUN_NOW if makes_anew(failure, plan) else kind.command
+    command = RUN_NOW if makes_anew(failure, plan) else failure.error_class.command
     ask_again = filled(ASK_AGAIN, table, deployment, after.missed) if after.missed else ""
     # Somebody's wish, which may be another than this run was to do.
-    given_up = plan.get("asked", "") if failure.kind is WishGivenUp else ""
+    given_up = plan.get("asked", "") if failure.error_class is WishGivenUp else ""
     # Where time heals, or the other run's end, or another run would only update, asking again is the one command.
-    asking_helps = failure.heals_by_itself or kind.command in (ASK_AGAIN, RUN_NOW)
+    asking_helps = failure.heals_by_itself or failure.error_class.command in (ASK_AGAIN, RUN_NOW)
     only_ask = bool(ask_again) and asking_helps and not given_up
     return {
         "status": FAILURE,
@@ -182,11 +181,11 @@ def _more_links(plan: PlanEvent, failure: Failure, deployment: Deployment) -> li
     if plan.get("ends"):
         report = deployment.report_uri(plan["table"], plan["ends"])
         # Of what is given up nobody knows how its last job has ended.
-        is_sure = failure.kind is not WishGivenUp
+        is_sure = failure.error_class is not WishGivenUp
         return [f"Report: {report}"] if is_sure else [f"Report, if there is one: {report}", logs]
     if "job_id" in plan and (failure.reported or failure.state == "RecordWatermark"):
         return [f"Report: {deployment.report_uri(plan['table'], plan['job_id'])}"]
-    return [logs] if failure.kind in (JobFailed, WishGivenUp) and not failure.job_run else []
+    return [logs] if failure.error_class in (JobFailed, WishGivenUp) and not failure.job_run else []
 
 
 def _standing(horizon: Horizon | None, incident: Incident | None) -> list[str]:
@@ -232,4 +231,4 @@ def _asked(event: StateEvent, field: str) -> Any:
 
 def _section(failure: Failure) -> str:
     """Where the manual speaks of the failure; a name that is not the product's own has no section."""
-    return f", section {failure.error}" if failure.kind is not PipelineError else ""
+    return f", section {failure.error}" if failure.error_class is not PipelineError else ""

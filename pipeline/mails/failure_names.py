@@ -20,7 +20,7 @@ from pipeline.errors import (
     error_names,
 )
 from pipeline.events import PlanEvent
-from pipeline.mails.told import LONGEST_NAME, Kind
+from pipeline.mails.told import LONGEST_NAME, FailureKind
 
 _EMR, _LAMBDA = "EMRServerless", "Lambda"
 #: What the state machine has tried again for as long as it does.
@@ -55,13 +55,13 @@ class Failure:
     reported: bool = False
 
     @property
-    def kind(self) -> type[PipelineError]:
+    def error_class(self) -> type[PipelineError]:
         """The error's class; PipelineError itself for a name that is not the product's (a bug, a service's own error)."""
-        return _kind(self.error)
+        return _class_of(self.error)
 
-    def told_as(self, plan: PlanEvent) -> Kind:
+    def told_as(self, plan: PlanEvent) -> FailureKind:
         """What tells it from other failures: of the same one again nothing is told. `plan`: the run's, or {}."""
-        return Kind(self.error, self.state, plan.get("mode", ""))
+        return FailureKind(self.error, self.state, plan.get("mode", ""))
 
     @classmethod
     def from_state(cls, raw: Mapping[str, Any]) -> Failure:
@@ -69,20 +69,24 @@ class Failure:
         error = str(raw["error"])
         if raw["state"] == "RunSparkJob":
             message, job_run = _job_message(str(raw["cause"]))
-            kind = _kind_without_job(error, message)
-            return cls(raw["state"], kind.__name__, f"{error}: {message}", kind.default_remedy, job_run=job_run)
+            error_class = _class_without_job(error, message)
+            return cls(
+                raw["state"], error_class.__name__, f"{error}: {message}", error_class.default_remedy, job_run=job_run
+            )
         text = _lambda_message(str(raw["cause"]))
         if _is_not_called(error, text):
             message = f"{error}: {text}"[:LONGEST_TEXT]
             return cls(raw["state"], PermissionMissing.__name__, message, PermissionMissing.default_remedy)
         message, _, remedy = text.partition(REMEDY_MARK)
-        remedy = remedy[:LONGEST_TEXT] or _kind(error).default_remedy
+        remedy = remedy[:LONGEST_TEXT] or _class_of(error).default_remedy
         return cls(raw["state"], error, message[:LONGEST_TEXT], remedy)
 
     @property
     def heals_by_itself(self) -> bool:
         """Whether the next scheduled run tries again by itself; not where Plan tells that a job refuses each time."""
-        return self.kind.heals_by_itself and not (self.state == "Plan" and issubclass(self.kind, JobRefused))
+        return self.error_class.heals_by_itself and not (
+            self.state == "Plan" and issubclass(self.error_class, JobRefused)
+        )
 
     def explained_by(self, report: Mapping[str, Any], client_token: str = "") -> Failure:
         """Take the name that the Spark job itself gave, if it left a report of its refusal.
@@ -93,19 +97,19 @@ class Failure:
             return self
         # Somebody may have edited it, and who is to mail must not stumble over that.
         error, result = (str(report.get(part, ""))[:LONGEST_NAME] for part in ("error", "result"))
-        default = _kind(error).default_remedy
+        default = _class_of(error).default_remedy
         message, remedy = (
             str(text)[:LONGEST_TEXT] for text in (report.get("message", ""), report.get("remedy", default))
         )
         return Failure(self.state, error, message, remedy, result, self.job_run, True)
 
 
-def _kind(error: str) -> type[PipelineError]:
+def _class_of(error: str) -> type[PipelineError]:
     """The class of an error's name; PipelineError itself for a name that is not the product's."""
     return error_names().get(error, PipelineError)
 
 
-def _kind_without_job(error: str, message: str) -> type[PipelineError]:
+def _class_without_job(error: str, message: str) -> type[PipelineError]:
     """What it is called that a job run has not ended well, or that EMR Serverless has not begun one, from its own words."""
     service, _, name = error.partition(".")
     if service != _EMR:

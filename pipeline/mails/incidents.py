@@ -28,7 +28,7 @@ from datetime import datetime
 
 from pipeline.errors import HistoryLost, RecoveryTooShort
 from pipeline.mails.digest import Digest
-from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, Incident, Kind, Told, ToldFailure
+from pipeline.mails.told import LONGEST_NAME, MOST_REMEMBERED, FailureKind, Incident, Told, ToldFailure
 from pipeline.modes import BRINGS_FORWARD, FULL, MAINTAIN
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows
@@ -70,7 +70,7 @@ class News:
         return [name for name, is_news in happened.items() if is_news]
 
 
-def after_failure(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, ended: str = "") -> News:
+def after_failure(told: Told, kind: FailureKind, tick: datetime, horizon: Horizon | None, ended: str = "") -> News:
     """What a failed run of the schedule is worth telling. `tick` is the time the schedule meant it for.
 
     `ended`: the job id of a wish that no run goes on with after the failure, or "": each is told, also within one incident.

@@ -23,7 +23,7 @@ LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
-class Kind:
+class FailureKind:
     """What makes two failures the same: the error's name, the state it was in, and what the run was to do there.
 
     `mode` is the plan's, or "" where nothing was planned. Messages play no part: they hold instants.
@@ -60,7 +60,7 @@ class Kind:
 class ToldFailure:
     """A failure that has been told: at which tick it came first, and where the table was then."""
 
-    kind: Kind
+    kind: FailureKind
     since: datetime
     watermark: datetime | None
 
@@ -76,7 +76,7 @@ class Incident:
     ending: bool = False
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[FailureKind, ...]:
         """What has failed, oldest first."""
         return tuple(failure.kind for failure in self.failures)
 
@@ -86,7 +86,7 @@ class Incident:
         return next((one for one in self.failures if one.kind.mode != MAINTAIN), self.failures[0])
 
     @property
-    def hindrance(self) -> Kind:
+    def hindrance(self) -> FailureKind:
         """What holds the table up: the newest failure that does, or else the newest."""
         return next((kind for kind in reversed(self.kinds) if kind.holds_up), self.kinds[-1])
 
@@ -187,4 +187,4 @@ def _failure_from_json(raw: list[str]) -> ToldFailure:
     *kind, since, watermark = raw
     if not all(isinstance(word, str) for word in kind):
         raise TypeError(f"{kind} is no kind of failure")
-    return ToldFailure(Kind(*kind), parse_instant(since), parse_optional(watermark))
+    return ToldFailure(FailureKind(*kind), parse_instant(since), parse_optional(watermark))

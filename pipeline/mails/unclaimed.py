@@ -28,7 +28,7 @@ def may_have_claimed(failure: Failure) -> bool:
 
     Time is up under one name or another, and an answer may be lost; what the product itself refuses it refuses before.
     """
-    return failure.state == "Plan" and failure.kind in (AwsUnavailable, PipelineError)
+    return failure.state == "Plan" and failure.error_class in (AwsUnavailable, PipelineError)
 
 
 def _is_claimed(plan: PlanEvent, asked: Mapping[str, Any]) -> bool:

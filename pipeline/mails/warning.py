@@ -13,7 +13,7 @@ from pipeline.mails.commands import filled
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import WARNING, Mail, history_line, links, subject
 from pipeline.mails.incidents import News
-from pipeline.mails.told import Incident, Kind
+from pipeline.mails.told import FailureKind, Incident
 from pipeline.planning.actions import PAUSED
 from pipeline.planning.horizon import LEVELS, Horizon
 from pipeline.wording import words
@@ -121,7 +121,7 @@ def _help(event: StateEvent, failure: Failure | None, incident: Incident | None,
     return "Start a run: it brings the table forward, or a mail says what holds it up.", RUN_NOW
 
 
-def _is_overcome(kind: Kind) -> bool:
+def _is_overcome(kind: FailureKind) -> bool:
     """Whether what failed is over where another run is at work: it has been planned, and this one has got as far as to see it.
 
     That the source keeps too little history holds up none that is begun.
@@ -132,7 +132,7 @@ def _is_overcome(kind: Kind) -> bool:
 def _against(failure: Failure, event: StateEvent, incident: Incident | None) -> tuple[str, str]:
     """What helps against the failure of this run: patience has not, where so much of the recovery period is used up."""
     if not failure.heals_by_itself:
-        return failure.remedy, failure.kind.command
+        return failure.remedy, failure.error_class.command
     as_told, earlier = failure.told_as(event["plan"]), incident.failures if incident else ()
     since = next((f"since {format_instant(one.since)}" for one in earlier if one.kind == as_told), "this time")
     told = f"It heals by itself as a rule, and {since} it has not: read why this run has failed."

@@ -10,7 +10,7 @@ import pytest
 
 from lambdas import notify_news, notify_success
 from pipeline.instants import format_instant
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from tests.lambdas.account import DEPLOYMENT, SETTINGS, Account, call
 from tests.lambdas.ticks import Schedule
 from tests.pipeline.rounds import done
@@ -134,7 +134,7 @@ def test_what_another_run_tells_while_a_day_is_summed_up_is_not_written_over(
     schedule: Schedule, account: Account, monkeypatch: pytest.MonkeyPatch
 ):
     a_day_is_over(account)
-    failed_meanwhile = Told(incident("20/12:15", "20/12:00", Kind("PitrOff", "Plan"))).to_text()
+    failed_meanwhile = Told(incident("20/12:15", "20/12:00", FailureKind("PitrOff", "Plan"))).to_text()
 
     def report_of(*_: object) -> dict[str, object]:
         account.put_parameter("orders", "told", failed_meanwhile)

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.instants import format_instant
 from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import NOTHING_KNOWN, Doubt, Rows, rows_of_report, rows_of_table
 from pipeline.table.continuity import continuity as said_of_rows
@@ -85,8 +85,8 @@ def test_what_a_version_before_has_recorded_of_doubts_leaves_the_rest_as_it_is()
 
 def test_a_doubt_outlives_failures_and_looks():
     doubted, horizon = Told(doubted=at("12:00")), Horizon(at("12:00"), at("01/12:00"), at("13:00"))
-    assert after_failure(doubted, Kind("PitrOff", "Plan"), at("12:15"), horizon).told == Told(
-        after_failure(Told(), Kind("PitrOff", "Plan"), at("12:15"), horizon).told.incident, doubted=at("12:00")
+    assert after_failure(doubted, FailureKind("PitrOff", "Plan"), at("12:15"), horizon).told == Told(
+        after_failure(Told(), FailureKind("PitrOff", "Plan"), at("12:15"), horizon).told.incident, doubted=at("12:00")
     )
     assert after_look(doubted, LATER, works=True, horizon=horizon).told == doubted
 
@@ -107,7 +107,7 @@ def test_that_a_doubt_is_settled_is_recorded_before_it_is_mailed_or_waits():
 
 
 def test_the_end_of_an_incident_settles_no_doubt():
-    before = Told(incident("12:00", "12:00", Kind("PitrOff", "Plan")), doubted=at("12:00"))
+    before = Told(incident("12:00", "12:00", FailureKind("PitrOff", "Plan")), doubted=at("12:00"))
     news = after_look(before, LATER, works=True, horizon=None)
     assert (news.names, ending(before, news).doubted) == (["IncidentOver"], at("12:00"))
 

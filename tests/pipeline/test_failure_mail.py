@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipeline.errors import error_names
-from pipeline.mails.told import Kind
+from pipeline.mails.told import FailureKind
 from pipeline.planning.horizon import Horizon
 from tests.pipeline.rounds import PLANNED, failed
 from tests.pipeline.world import EXECUTION, MACHINE, at, incident
@@ -106,7 +106,7 @@ def test_of_a_verification_which_brings_nothing_it_is_not_said_that_it_may_have(
 
 
 def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_time_there_is():
-    failing = incident("12:00", "10:00", Kind("JobFailed", "RunSparkJob", "update"))
+    failing = incident("12:00", "10:00", FailureKind("JobFailed", "RunSparkJob", "update"))
     horizon = Horizon(at("10:00"), at("01/12:00"), at("13:00"), 35)
     mail = failed(horizon=horizon, incident=failing)
     assert (
@@ -123,15 +123,15 @@ def test_a_failure_of_the_schedule_says_when_the_next_mail_comes_and_how_much_ti
 
 
 def test_of_a_wish_that_failed_no_mail_is_promised_when_it_is_over():
-    wished = incident("12:00", "10:00", Kind("JobFailed", "RunSparkJob", "backfill"))
+    wished = incident("12:00", "10:00", FailureKind("JobFailed", "RunSparkJob", "backfill"))
     assert "The next mail about it comes when it changes.\n" in failed(incident=wished).text
 
 
 def test_a_failure_that_follows_others_says_what_went_before():
     kinds = (
-        Kind("PitrOff", "Plan"),
-        Kind("JobFailed", "RunSparkJob", "backfill"),
-        Kind("Gap", "RunSparkJob", "update"),
+        FailureKind("PitrOff", "Plan"),
+        FailureKind("JobFailed", "RunSparkJob", "backfill"),
+        FailureKind("Gap", "RunSparkJob", "update"),
     )
     text = failed(incident=incident("12:00", "", *kinds)).text
     told = "Told before: PitrOff in Plan; JobFailed in RunSparkJob (backfill)."

@@ -22,7 +22,7 @@ def function_failed(error: Exception, name: str = "") -> dict[str, str]:
 def test_an_error_of_the_product_comes_through_with_message_and_remedy(kind):
     failure = Failure.from_state(function_failed(kind("What happened.", "What to do.")))
     assert failure == Failure("StartExports", kind.__name__, "What happened.", "What to do.")
-    assert failure.kind is kind
+    assert failure.error_class is kind
 
 
 def test_an_error_that_says_no_remedy_has_that_of_its_kind():
@@ -51,7 +51,7 @@ def test_a_halt_is_an_error_without_a_function_s_wrapping():
 )
 def test_an_error_of_another_name_keeps_it_and_says_what_there_is(raw, message):
     failure = Failure.from_state(raw)
-    assert (failure.error, failure.message, failure.kind) == (raw["error"], message, PipelineError)
+    assert (failure.error, failure.message, failure.error_class) == (raw["error"], message, PipelineError)
     assert failure.remedy == PipelineError.default_remedy
 
 
@@ -146,7 +146,7 @@ def test_a_job_that_refused_is_called_what_it_called_itself():
     explained = failed.explained_by({"error": refused.name, "message": refused.message, "remedy": refused.remedy})
     said = ("The windows do not touch.", "Find the missing one.")
     assert explained == Failure("RunSparkJob", "Gap", *said, job_run="00f", reported=True)
-    assert explained.kind is Gap
+    assert explained.error_class is Gap
 
 
 @pytest.mark.parametrize("report", [{}, {"outcome": "committed"}, {"error": ""}])

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.mails.incidents import News, after_failure, after_look
-from pipeline.mails.told import MOST_REMEMBERED, Kind, Told
+from pipeline.mails.told import MOST_REMEMBERED, FailureKind, Told
 from pipeline.planning.horizon import Horizon
 from tests.pipeline.world import QUARTER_HOUR, at, behind
 
-OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
+OFF, GONE = FailureKind("PitrOff", "Plan"), FailureKind("TableNotFound", "Plan")
 SINCE, NEAR = at("12:15"), behind(1)
 
 KINDS = st.builds(
-    Kind,
+    FailureKind,
     st.sampled_from(["PitrOff", "JobFailed", "HistoryLost", "E" * 150, "États.Ünusual"]),
     st.sampled_from(["Plan", "RunSparkJob", "RecordWatermark"]),
     st.sampled_from(["", "update", "full"]),
@@ -24,7 +24,7 @@ horizons = st.none() | st.floats(0, 120).map(behind)
 ticks = st.lists(st.tuples(KINDS | st.booleans(), horizons), max_size=60)
 
 
-def lived(ticks: list[tuple[Kind | bool, Horizon | None]]) -> list[tuple[Kind | bool, Told, News]]:
+def lived(ticks: list[tuple[FailureKind | bool, Horizon | None]]) -> list[tuple[FailureKind | bool, Told, News]]:
     """Every tick with what was told before it, and its news; what is told goes through the parameter's text."""
     before, history = Told(), []
     for n, (tick, horizon) in enumerate(ticks):
@@ -43,7 +43,7 @@ def lived(ticks: list[tuple[Kind | bool, Horizon | None]]) -> list[tuple[Kind | 
 @given(ticks)
 def test_the_parameter_is_written_only_with_a_mail(ticks):
     for tick, before, news in lived(ticks):
-        heard = isinstance(tick, Kind) and tick.error == "HistoryLost"
+        heard = isinstance(tick, FailureKind) and tick.error == "HistoryLost"
         assert (news.told != before) == bool(news.names) or heard
 
 
@@ -51,7 +51,7 @@ def test_the_parameter_is_written_only_with_a_mail(ticks):
 def test_every_incident_begins_with_a_mail_and_ends_with_one_all_clear_or_is_closed_for_a_full_export(ticks):
     is_open = False
     for tick, _, news in lived(ticks):
-        if isinstance(tick, Kind):
+        if isinstance(tick, FailureKind):
             assert news.failed or is_open
             is_open = True
         assert (bool(news.over) or news.closed) == (tick is True and is_open)
@@ -60,9 +60,9 @@ def test_every_incident_begins_with_a_mail_and_ends_with_one_all_clear_or_is_clo
 
 @given(ticks)
 def test_no_failure_is_told_twice_in_one_incident_that_remembers_it(ticks):
-    said: list[Kind] = []
+    said: list[FailureKind] = []
     for tick, _, news in lived(ticks):
-        if news.failed and isinstance(tick, Kind):
+        if news.failed and isinstance(tick, FailureKind):
             assert tick not in said[1 - MOST_REMEMBERED :]
             said.append(tick)
         said = [] if tick is True else said

@@ -8,12 +8,12 @@ import pytest
 
 from pipeline.mails.digest import Digest
 from pipeline.mails.incidents import News, after_failure, after_look, all_clear_later, ending, round_works
-from pipeline.mails.told import MOST_REMEMBERED, Kind, Told
+from pipeline.mails.told import MOST_REMEMBERED, FailureKind, Told
 from pipeline.table.continuity import Rows
 from tests.pipeline.world import QUARTER_HOUR, at, behind, incident
 
-OFF, GONE = Kind("PitrOff", "Plan"), Kind("TableNotFound", "Plan")
-JOB, BACKFILL = Kind("JobFailed", "RunSparkJob", "update"), Kind("JobFailed", "RunSparkJob", "backfill")
+OFF, GONE = FailureKind("PitrOff", "Plan"), FailureKind("TableNotFound", "Plan")
+JOB, BACKFILL = FailureKind("JobFailed", "RunSparkJob", "update"), FailureKind("JobFailed", "RunSparkJob", "backfill")
 SINCE, LATER = at("12:15"), at("14:00")
 OPEN = Told(incident("12:15", "12:00", OFF))
 OVER = News(Told(), over=OPEN.incident)
@@ -22,7 +22,7 @@ OVER = News(Told(), over=OPEN.incident)
 NEAR = behind(1)
 
 
-def told(*kinds: Kind, level: int = 0) -> Told:
+def told(*kinds: FailureKind, level: int = 0) -> Told:
     return Told(incident("12:15", "12:00", *kinds) if kinds else None, level)
 
 
@@ -45,7 +45,7 @@ def test_a_failure_is_mailed_unless_the_same_was_in_this_incident(before, kind, 
 
 
 def test_each_wish_that_is_given_up_is_told_once_also_within_one_incident():
-    halt = Kind("WishGivenUp", "Plan")
+    halt = FailureKind("WishGivenUp", "Plan")
     first = after_failure(told(JOB), halt, SINCE, NEAR, "backfill-1")
     assert first == News(replace(told(JOB, halt), ended="backfill-1"), failed=True)
     assert not after_failure(first.told, halt, SINCE, NEAR, "backfill-1").failed
@@ -57,16 +57,16 @@ def test_each_wish_that_is_given_up_is_told_once_also_within_one_incident():
 
 @pytest.mark.parametrize(("used", "warning"), [(80, 75), (101, 0)])
 def test_with_a_wish_that_is_given_up_because_history_is_lost_no_warning_of_the_same_comes(used, warning):
-    news = after_failure(Told(), Kind("WishGivenUp", "Plan"), SINCE, behind(used), "backfill-1")
+    news = after_failure(Told(), FailureKind("WishGivenUp", "Plan"), SINCE, behind(used), "backfill-1")
     assert (news.warning, news.told.level) == (warning, warning or 100)
 
 
 @pytest.mark.parametrize(
     ("kind", "cannot"),
     [
-        (Kind("PermissionMissing", "RecordWatermark"), True),
-        (Kind("PermissionMissing", "RecordWatermark", "update"), False),
-        (Kind("PermissionMissing", "Plan"), False),
+        (FailureKind("PermissionMissing", "RecordWatermark"), True),
+        (FailureKind("PermissionMissing", "RecordWatermark", "update"), False),
+        (FailureKind("PermissionMissing", "Plan"), False),
     ],
 )
 def test_that_only_the_parameter_could_not_be_corrected_is_remembered_until_something_works(kind, cannot):
@@ -122,7 +122,7 @@ def test_the_horizon_is_warned_of_once_a_level(looks, level, percent, warning, s
 
 
 def test_a_failure_that_says_that_history_is_lost_needs_no_warning_of_it():
-    news = after_failure(told(level=90), Kind("HistoryLost", "Plan"), SINCE, behind(101))
+    news = after_failure(told(level=90), FailureKind("HistoryLost", "Plan"), SINCE, behind(101))
     assert (news.names, news.told.level) == (["Failed"], 100)
 
 
@@ -168,10 +168,12 @@ def test_an_all_clear_that_is_announced_and_not_recorded_is_told_again():
     assert after_look(ending(OPEN, OVER), LATER, works=True, horizon=NEAR).over == ending(OPEN, OVER).incident
 
 
-OWN, WISHED = Kind("JobFailed", "RunSparkJob", "update"), Kind("VerificationFailed", "RunSparkJob", "verify")
+WISHED = FailureKind("VerificationFailed", "RunSparkJob", "verify")
 
 
-@pytest.mark.parametrize("wished", [WISHED, Kind("Gap", "RunSparkJob", "backfill"), Kind("WishGivenUp", "Plan")])
+@pytest.mark.parametrize(
+    "wished", [WISHED, FailureKind("Gap", "RunSparkJob", "backfill"), FailureKind("WishGivenUp", "Plan")]
+)
 def test_that_the_table_is_followed_is_no_all_clear_for_what_a_person_wished(wished):
     open_ = Told(incident("12:15", "", wished))
     assert after_failure(open_, wished, at("14:00"), None) == News(open_)
@@ -182,11 +184,11 @@ def test_that_the_table_is_followed_is_no_all_clear_for_what_a_person_wished(wis
 
 
 def test_an_all_clear_does_not_speak_of_what_a_person_wished_and_the_schedule_had_failed_at_before():
-    open_ = after_failure(Told(incident("11:00", "10:00", WISHED)), OWN, SINCE, behind(0)).told
-    assert after_look(open_, LATER, works=True, horizon=None) == News(Told(), over=incident("12:15", "12:00", OWN))
+    open_ = after_failure(Told(incident("11:00", "10:00", WISHED)), JOB, SINCE, behind(0)).told
+    assert after_look(open_, LATER, works=True, horizon=None) == News(Told(), over=incident("12:15", "12:00", JOB))
 
 
-FULL = Kind("JobFailed", "RunSparkJob", "full")
+FULL = FailureKind("JobFailed", "RunSparkJob", "full")
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ def test_a_full_export_of_a_table_that_was_not_there_is_over_once_it_is():
 
 
 def test_a_full_export_that_is_given_up_is_closed():
-    given_up = Told(incident("12:15", "", FULL, Kind("WishGivenUp", "Plan")), ended="full-1")
+    given_up = Told(incident("12:15", "", FULL, FailureKind("WishGivenUp", "Plan")), ended="full-1")
     assert after_look(given_up, LATER, works=True, horizon=None).names == ["IncidentClosed"]
 
 
@@ -228,15 +230,15 @@ def test_of_an_incident_only_what_failed_before_the_run_began_is_over():
 
 
 def test_what_holds_a_table_up_is_neither_a_wish_nor_maintenance():
-    others = [WISHED, Kind("WishGivenUp", "Plan"), Kind("JobFailed", "RunSparkJob", "maintain")]
-    assert incident("12:15", "", OFF, OWN, *others).hindrance == OWN
+    others = [WISHED, FailureKind("WishGivenUp", "Plan"), FailureKind("JobFailed", "RunSparkJob", "maintain")]
+    assert incident("12:15", "", OFF, JOB, *others).hindrance == JOB
     assert incident("12:15", "", *others).hindrance == others[-1]
 
 
 def test_more_failures_than_are_remembered_leave_the_first_which_tells_since_when():
     found = Told()
     for n in range(MOST_REMEMBERED + 5):
-        found = after_failure(found, Kind(f"Error{n}", "Plan"), SINCE + n * QUARTER_HOUR, NEAR).told
+        found = after_failure(found, FailureKind(f"Error{n}", "Plan"), SINCE + n * QUARTER_HOUR, NEAR).told
     assert len(found.incident.kinds) == MOST_REMEMBERED
     assert (found.incident.first.kind.error, found.incident.first.since) == ("Error0", SINCE)
     assert found.incident.kinds[-1].error == f"Error{MOST_REMEMBERED + 4}"

@@ -11,7 +11,7 @@ from pipeline.errors import error_names
 from pipeline.instants import format_instant
 from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.success import is_told_at_once, success_mail
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from pipeline.modes import FULL, MAINTAIN, VERIFY
 from pipeline.planning.actions import Export, Halt, Idle, describe
 from pipeline.planning.execution_input import wish_text
@@ -228,13 +228,13 @@ def test_the_mail_of_one_that_failed_says_that_every_row_is_as_it_was():
     assert mail.facts["command"].endswith(""" --input '{"table":"orders","mode":"maintain"}'""")
 
 
-def _open(*kinds: Kind) -> Told:
+def _open(*kinds: FailureKind) -> Told:
     return Told(incident("09:00", "12:00", *kinds))
 
 
 def test_an_incident_of_maintenance_alone_is_over_when_that_succeeds():
-    failed = Kind("JobFailed", "RunSparkJob", MAINTAIN)
-    own = Kind("JobFailed", "RunSparkJob", "update")
+    failed = FailureKind("JobFailed", "RunSparkJob", MAINTAIN)
+    own = FailureKind("JobFailed", "RunSparkJob", "update")
     of_maintenance, of_both, of_update = _open(failed), _open(failed, own), _open(own)
     assert after_look(of_maintenance, at("15:00"), works=True, horizon=None) == News(of_maintenance)
     over = after_look(of_maintenance, at("15:00"), works=False, horizon=None, maintained=True)

@@ -15,13 +15,13 @@ from pipeline.mails.digest import Digest
 from pipeline.mails.frame import Mail
 from pipeline.mails.incidents import News
 from pipeline.mails.notices import notices
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.table.continuity import Doubt
 from tests.pipeline.rounds import OUTLOOK
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, MACHINE, at, incident
 
-KINDS = Kind("AwsUnavailable", "StartExports", "update"), Kind("PitrOff", "Plan")
+KINDS = FailureKind("AwsUnavailable", "StartExports", "update"), FailureKind("PitrOff", "Plan")
 INCIDENT = incident("20/09:00", "20/08:00", *KINDS)
 NOW = Horizon(at("21/12:00"), at("01/12:05"), at("21/12:05"), 35)
 LATE = Horizon(at("01/12:00"), at("01/00:00"), at("21/12:00"), 35)
@@ -62,7 +62,7 @@ def test_an_all_clear_says_what_it_was_since_when_what_it_cost_and_what_was_caug
 
 
 def test_an_all_clear_of_maintenance_says_that_the_table_was_followed():
-    of_maintenance = incident("20/09:00", "20/08:00", Kind("JobFailed", "RunSparkJob", "maintain"))
+    of_maintenance = incident("20/09:00", "20/08:00", FailureKind("JobFailed", "RunSparkJob", "maintain"))
     (mail,) = written(News(Told(), over=of_maintenance))
     assert mail.text.startswith(
         "All clear: orders is maintained again.\n"
@@ -103,7 +103,7 @@ def test_an_all_clear_claims_no_more_than_is_known(before, horizon, said):
 
 
 def test_a_warning_names_what_holds_the_table_up_and_not_what_a_person_wished():
-    kinds = Kind("RebuildNeeded", "RunSparkJob", "update"), Kind("WishGivenUp", "Plan")
+    kinds = FailureKind("RebuildNeeded", "RunSparkJob", "update"), FailureKind("WishGivenUp", "Plan")
     (mail,) = written(News(Told(incident("20/09:00", "20/08:00", *kinds), level=50), warning=50), LATE)
     assert "Runs have failed since 2026-11-20T09:00:00Z: RebuildNeeded in RunSparkJob.\n" in mail.text
     assert '"mode":"full"' in mail.facts["command"]
@@ -186,7 +186,7 @@ def test_a_table_that_rebuilds_itself_needs_no_full_export_of_a_person_s(planned
 
 @pytest.mark.parametrize("name", error_names())
 def test_every_subject_is_one_that_sns_takes(name):
-    failing = incident("20/09:00", "", Kind(name, "Plan"))
+    failing = incident("20/09:00", "", FailureKind(name, "Plan"))
     news = News(Told(), over=failing, warning=50, digest=replace(DIGEST, start=at("01/00:00")))
     deployment = replace(DEPLOYMENT, stack_name="s" * 60)
     event = {"input": {}, "execution": EXECUTION, "startedAt": "2026-11-21T12:16:12.345Z", "plan": OUTLOOK}

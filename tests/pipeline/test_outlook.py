@@ -10,7 +10,7 @@ import pytest
 from pipeline.mails.digest import Digest
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.outlook import after_failed_tick, after_idle, after_round, outlook
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from pipeline.modes import FULL
 from pipeline.planning.actions import describe
 from pipeline.planning.planner import next_action
@@ -20,14 +20,14 @@ from pipeline.table.marker import Commit, Marker
 from tests.pipeline.rounds import OUTLOOK, done, failed
 from tests.pipeline.world import ARN, ME, OTHER, at, claim, full, incident, plan, seen, table, update, wish
 
-TOO_SHORT, OFF = Kind("RecoveryTooShort", "Plan"), Kind("PitrOff", "Plan")
+TOO_SHORT, OFF = FailureKind("RecoveryTooShort", "Plan"), FailureKind("PitrOff", "Plan")
 IDLE = {
     "input": {"table": "orders", "scheduled_time": "2026-11-21T13:00:00Z"},
     "plan": {**OUTLOOK, "works": True, "maintained": False},
 }
 
 
-def told(*kinds: Kind) -> Told:
+def told(*kinds: FailureKind) -> Told:
     return Told(incident("12:15", "12:00", *kinds))
 
 
@@ -43,7 +43,7 @@ def test_that_it_keeps_enough_a_table_shows_that_is_up_to_date():
 
 def test_history_that_is_lost_is_made_good_by_the_full_export_and_not_by_the_parameter_before_it():
     """Who has rolled the table back to before its history types the command of the mail, and the run begins with a Record."""
-    lost, corrected = told(Kind("HistoryLost", "Plan")), done()
+    lost, corrected = told(FailureKind("HistoryLost", "Plan")), done()
     world = seen("08:00", recorded="12:00")
     assert full(world).kind == "Record"
     corrected["plan"] = {**OUTLOOK, **describe(full(world)), "table": "orders"}
@@ -120,7 +120,7 @@ def test_a_full_export_that_a_person_has_tried_again_is_not_said_to_be_given_up_
 
 def test_what_a_run_tells_in_the_place_of_another_is_news_though_its_end_is_recorded():
     halt = {"kind": "Halt", "table": "orders", "mode": "verify", "ends": "verify-1", "asked": ""}
-    known = replace(told(Kind("VerificationFailed", "Plan", "verify")), ended="verify-1")
+    known = replace(told(FailureKind("VerificationFailed", "Plan", "verify")), ended="verify-1")
     failure = Failure("Plan", "VerificationFailed", "They differ.", "Read them.")
     news = after_failed_tick(known, {**IDLE, "plan": halt}, failure, None)
     assert (news.names, news.told.ended) == (["Failed"], "verify-1")

@@ -10,7 +10,7 @@ from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import CLEARED, FAILURE, WARNING
 from pipeline.mails.incidents import News, ending
 from pipeline.mails.steps import Steps, telling, telling_failure
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, behind, incident
 
 EVENT = {
@@ -18,7 +18,7 @@ EVENT = {
     "execution": EXECUTION,
     "plan": {"table": "orders", "tick_minutes": 15},
 }
-OPEN = Told(incident("12:15", "12:00", Kind("PitrOff", "Plan")))
+OPEN = Told(incident("12:15", "12:00", FailureKind("PitrOff", "Plan")))
 OVER = News(Told(), over=OPEN.incident)
 BROKEN = Failure("Plan", "PitrOff", "Recovery is off.", "Turn it on.")
 

@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.mails.told import Incident, Kind, Told
+from pipeline.mails.told import FailureKind, Incident, Told
 from pipeline.modes import MAINTAIN
 from tests.pipeline.world import at, incident
 
-GONE, OFF = Kind("SettingsMissing", "Plan"), Kind("PitrOff", "Plan")
+GONE, OFF = FailureKind("SettingsMissing", "Plan"), FailureKind("PitrOff", "Plan")
 WRITTEN = at("20/12:15")
 BEFORE = Told(incident("20/12:15", "20/12:00", OFF, GONE), level=50, ended="verify-1")
 
 WENT = Told(incident("20/12:15", "20/12:00", GONE))
-CONTROL_WENT = Told(incident("20/12:15", "20/12:00", Kind("ControlUnknown", "Plan")))
+CONTROL_WENT = Told(incident("20/12:15", "20/12:00", FailureKind("ControlUnknown", "Plan")))
 SETTLED = Told(ended="verify-1", trusted=at("20/12:00"), digested=at("20/00:00"))
 
 
@@ -61,7 +61,7 @@ def test_of_a_table_that_has_been_there_for_long_all_holds():
 
 
 def test_an_incident_is_of_maintenance_and_began_with_it_only_where_nothing_else_has_failed():
-    (maintained,) = incident("20/12:15", "20/12:00", Kind("JobFailed", "RunSparkJob", MAINTAIN)).failures
+    (maintained,) = incident("20/12:15", "20/12:00", FailureKind("JobFailed", "RunSparkJob", MAINTAIN)).failures
     (own,) = incident("21/09:00", "21/08:00", OFF).failures
     (later,) = incident("21/10:00", "21/08:00", GONE).failures
     assert Incident((maintained, own, later)).first == own
@@ -75,15 +75,15 @@ def test_an_incident_is_of_maintenance_and_began_with_it_only_where_nothing_else
 @pytest.mark.parametrize("place", ["PitrOff", "Plan"])
 def test_an_incident_whose_failures_are_called_by_no_words_counts_as_nothing_told(place, word):
     """It was edited, and what mails would fail at every tick when it writes it again."""
-    written = Told(incident("12:15", "12:00", Kind("PitrOff", "Plan"))).to_text()
+    written = Told(incident("12:15", "12:00", FailureKind("PitrOff", "Plan"))).to_text()
     assert Told.from_text(written.replace(f'"{place}"', word)) == Told()
 
 
 def test_a_parameter_that_could_not_be_corrected_is_told_from_an_update_that_could_not_be_recorded():
-    kinds = [Kind("AwsUnavailable", "RecordWatermark", mode) for mode in ("update", "", "full")]
+    kinds = [FailureKind("AwsUnavailable", "RecordWatermark", mode) for mode in ("update", "", "full")]
     assert [str(kind).removeprefix("AwsUnavailable in RecordWatermark") for kind in kinds] == [
         "",
         " (last-export-time)",
         " (full)",
     ]
-    assert str(Kind("AwsUnavailable", "Plan")) == "AwsUnavailable in Plan"
+    assert str(FailureKind("AwsUnavailable", "Plan")) == "AwsUnavailable in Plan"

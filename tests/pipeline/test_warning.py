@@ -16,14 +16,16 @@ from pipeline.mails.incidents import News
 from pipeline.mails.notices import notices
 from pipeline.mails.outlook import outlook
 from pipeline.mails.steps import telling_failure
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from pipeline.planning.horizon import Horizon
 from pipeline.settings import TableSettings
 from tests.pipeline.rounds import OUTLOOK
 from tests.pipeline.world import DEPLOYMENT, EXECUTION, OTHER, at, claim, incident, plan, seen, update, wish
 
 LATE = Horizon(at("01/00:00"), at("01/00:00"), at("01/00:00") + timedelta(days=27))
-TOLD = incident("02/00:00", "01/00:00", Kind("PitrOff", "Plan"), Kind("ExportFailed", "StartExports", "update"))
+TOLD = incident(
+    "02/00:00", "01/00:00", FailureKind("PitrOff", "Plan"), FailureKind("ExportFailed", "StartExports", "update")
+)
 
 
 FAILING = Told(TOLD, level=50)
@@ -43,7 +45,7 @@ def warned(failure: Failure | None, told: Told = FAILING, **planned: Any) -> Mai
 @pytest.mark.parametrize("name", [name for name, kind in error_names().items() if kind.heals_by_itself] + ["KeyError"])
 def test_nobody_is_told_to_wait_for_what_has_not_healed(name):
     remedy = error_names().get(name, PipelineError).default_remedy
-    told = Told(incident("03/00:00", "01/00:00", Kind(name, "StartExports", "update")), level=50)
+    told = Told(incident("03/00:00", "01/00:00", FailureKind(name, "StartExports", "update")), level=50)
     mail = warned(Failure("StartExports", name, "This has happened.", remedy), told, mode="update")
     assert "Nothing to do" not in mail.text
     assert "What this run says: This has happened.\n" in mail.text
@@ -74,7 +76,7 @@ def test_what_a_failure_advises_beyond_waiting_is_told():
 
 
 def test_what_is_stopped_after_three_tries_is_not_said_to_be_tried_again():
-    told = Told(incident("02/00:00", "01/00:00", Kind("ChecksumMismatch", "Plan")), level=50)
+    told = Told(incident("02/00:00", "01/00:00", FailureKind("ChecksumMismatch", "Plan")), level=50)
     mail = warned(Failure("Plan", "ChecksumMismatch", "It is not tried again.", "Start a run."), told)
     assert "What to do: Start a run.\nThe command: aws stepfunctions start-execution " in mail.text
 
@@ -92,7 +94,7 @@ def test_what_fails_now_is_not_said_to_have_failed_since_something_else_did(fail
 
 @pytest.mark.parametrize("mode", ["backfill", "maintain"])
 def test_what_fails_of_a_wish_or_of_maintenance_holds_no_table_up(mode):
-    told = Told(incident("02/00:00", "01/00:00", Kind("PitrOff", "Plan")), level=50)
+    told = Told(incident("02/00:00", "01/00:00", FailureKind("PitrOff", "Plan")), level=50)
     mail = warned(Failure("RunSparkJob", "RebuildNeeded", "The rows differ.", "Rebuild it."), told, mode=mode)
     assert "PitrOff in Plan.\nWhat to do: Turn point-in-time recovery on" in mail.text
 
@@ -118,7 +120,7 @@ AT_WORK = f" --execution-arn {OTHER}"
 )
 def test_what_failed_in_plan_no_longer_holds_a_table_up_at_which_a_run_is_at_work(name, state, command):
     """Who is told to repair what is long repaired does not look at the run that everything waits for."""
-    told = Told(incident("02/00:00", "01/00:00", Kind(name, state)), level=50)
+    told = Told(incident("02/00:00", "01/00:00", FailureKind(name, state)), level=50)
     assert warned(None, told, at_work=OTHER).facts["command"].endswith(command)
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pipeline.deployment import Deployment
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.instants import format_instant
-from pipeline.mails.told import Incident, Kind, ToldFailure
+from pipeline.mails.told import FailureKind, Incident, ToldFailure
 from pipeline.modes import BACKFILL, FULL, UPDATE, VERIFY
 from pipeline.planning.actions import Action, Export
 from pipeline.planning.execution_input import ExecutionInput
@@ -106,7 +106,7 @@ def seen(
     return Observation(history, state, control, told, claim, execution)
 
 
-def incident(since: str, watermark: str, *kinds: Kind) -> Incident:
+def incident(since: str, watermark: str, *kinds: FailureKind) -> Incident:
     """An open incident, all of it told at the tick `since`, while the table was at `watermark`; "" where there was none."""
     return Incident(tuple(ToldFailure(kind, at(since), at(watermark) if watermark else None) for kind in kinds))
 

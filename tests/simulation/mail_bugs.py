@@ -13,7 +13,7 @@ from pipeline.errors import RUN_NOW, ConflictingChanges, KeyMismatch
 from pipeline.mails import outlook, steps
 from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.notices import notices
-from pipeline.mails.told import Kind, Told
+from pipeline.mails.told import FailureKind, Told
 from pipeline.planning.execution_input import ExecutionInput
 from pipeline.planning.horizon import Horizon
 from pipeline.planning.observation import Observation
@@ -53,7 +53,7 @@ def all_clear_forgotten_after_an_idle_look() -> Iterator[None]:
 def every_failure_told() -> Iterator[None]:
     """What has been told of an incident is recorded and never looked at."""
 
-    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, ended: str) -> News:
+    def after(told: Told, kind: FailureKind, tick: datetime, horizon: Horizon | None, ended: str) -> News:
         return after_failure(replace(told, incident=None), kind, tick, horizon, ended)
 
     with patch.object(outlook, "after_failure", after):
@@ -64,7 +64,7 @@ def every_failure_told() -> Iterator[None]:
 def only_the_first_failure_told() -> Iterator[None]:
     """An open incident silences every other failure too."""
 
-    def after(told: Told, kind: Kind, tick: datetime, horizon: Horizon | None, ended: str) -> News:
+    def after(told: Told, kind: FailureKind, tick: datetime, horizon: Horizon | None, ended: str) -> News:
         return News(told) if told.incident else after_failure(told, kind, tick, horizon, ended)
 
     with patch.object(outlook, "after_failure", after):

@@ -119,7 +119,7 @@ class Person:
         plan = run.plan.plan if isinstance(run.plan, Export) else run.claimed
         if error in (ConflictingChanges.__name__, KeyMismatch.__name__):
             return account.source is not None and plan is not None and _is_met(account.source, plan)
-        if isinstance(run.plan, Halt) and issubclass(run.failure.kind, JobRefused):
+        if isinstance(run.plan, Halt) and issubclass(run.failure.error_class, JobRefused):
             return plan is not None and account.jobs.refusals[plan.start, plan.end] >= MOST_TRIES
         if account.source is None or account.source.recovery_since is None or state.marker is None:
             return error == "WatermarkMissing" and state.exists

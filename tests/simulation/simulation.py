@@ -176,7 +176,7 @@ class Simulation:
 def _knows_of_no_damage(run: Run) -> bool:
     """Whether a run has met a damaged export that no job of the same work had refused before: only that leaves a report."""
     assert run.failure is not None
-    if not (isinstance(run.plan, Export) and issubclass(run.failure.kind, DamagedExport)):
+    if not (isinstance(run.plan, Export) and issubclass(run.failure.error_class, DamagedExport)):
         return False
     return all(export.refusals.count(run.plan.plan.job_id) <= 1 for export in run.exports)
 
