@@ -30,7 +30,7 @@ def observe(deployment: Deployment, name: str, found: parameters.TableParameters
     if claim:
         age = parse_timestamp(event["enteredAt"]) - found.claimed_at[str(claim.number)]
         claim = _with_owner(deployment, name, claim, execution, is_young=age < _YOUNG)
-    # After the claim's owner and report: of work that they say has ended the table must not show the state of before.
+    # Read after the claim's owner and report: read before, it might not show yet what these say has ended.
     state = table.look(deployment, found.settings.iceberg_table)
     seen = Observation(
         source=history,

@@ -36,10 +36,10 @@ def _plan(event: StateEvent, deployment: Deployment) -> PlanEvent:
 
 @contextmanager
 def _counted(event: StateEvent) -> Iterator[None]:
-    """Publish the tick that has started an execution, once, by the attempt after which no other comes.
+    """Publish the tick that has started an execution, once: by Plan's last attempt, for the first may never have been called.
 
-    The first attempt may not have been called at all, and any may fail. That runs fail is told by others; and of its length
-    the tick tells itself, because the settings may be what is missing.
+    Also where planning fails: that it fails is told elsewhere. How long the tick is stands in the execution's input, because
+    the settings may be what is missing.
     """
     tick, is_last = tick_of(event["input"]), True
     try:

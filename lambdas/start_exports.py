@@ -39,8 +39,8 @@ def _start_exports(event: StateEvent, deployment: Deployment) -> dict[str, Any]:
 def _given_before(requests: list[ExportRequest], plan: PlanEvent, deployment: Deployment) -> list[ExportEvent]:
     """The exports that the last job of what another run has left was given.
 
-    Empty where no job was started yet, or one by another version of the product. What the run itself had claimed before, it
-    may have taken over then.
+    Empty where no job was started yet, or one by another version of the product. A claim that the run finds to be its own
+    already may be of work that it had taken over.
     """
     if not (plan["taken_over_from"] or plan.get("adopted")):
         return []

@@ -68,7 +68,7 @@ class ExportRequest:
 
 
 def client_token(source_id: str, request: ExportRequest, bucket: str, prefix: str, attempt: int, retry: int) -> str:
-    """Name the request by what it asks for, of whom, where to, by which attempt of the plan, and the how-manieth of it."""
+    """Name the request by what it asks for, of which source, where to, and by which attempt of the plan and retry within it."""
     identity = "|".join([source_id, str(request), VIEW_TYPE, bucket, prefix, str(attempt), str(retry)])
     return hashlib.sha256(identity.encode()).hexdigest()
 

@@ -22,10 +22,10 @@ _FIELDS = ("table", "mode", "from", "dry_run", "scheduled_time", "tick_minutes")
 
 @dataclass(frozen=True)
 class ExecutionInput:
-    """A wish: bring `table` up to date, export history from `start` again (backfill), export all anew (full), verify, maintain.
+    """What an execution is to do with `table`: bring it up to date, or serve a wish, which `mode` names.
 
-    To verify is to compare the table with a full export at its watermark; nothing is changed. To maintain it is to put its
-    files in order; no row is changed.
+    A backfill exports history from `start` again, a full export all anew. To verify is to compare the table with a full
+    export at its watermark; nothing is changed. To maintain it is to put its files in order; no row is changed.
     `dry_run` asks for the plan only. What only the schedule fills in is no part of it (`tick_of`, `tick_minutes_of`): no plan
     depends on it.
     """

@@ -52,7 +52,8 @@ def _open(seen: Observation, *modes: str) -> Claim | None:
 def half_done(seen: Observation, wish: ExecutionInput, *, for_ever: bool = False) -> Export | Halt | None:
     """The claim in force is not carried out, and nobody else is at it: finish it as it was planned.
 
-    `for_ever`: however often its job has ended. A Halt where the job would only refuse it once more.
+    `for_ever`: also where its job has ended without success so often that it would be given up. A Halt where the job would
+    only refuse it once more.
     """
     claim = _undone(seen)
     if claim is None:
@@ -114,7 +115,7 @@ def _is_left_undone(claim: Claim, wish: ExecutionInput, for_ever: bool) -> bool:
 
     - A backfill or full export: after the third job run that failed, and after a refusal that does not heal.
     - A verification, or maintenance: after any refusal, and after the second run whose job died without a report.
-    - Anything but a full export, and one that its job has refused: where a person asks for a full export, which helps.
+    - Where a person asks for a full export: everything else, which it brings too, and a full export that its job has refused.
     """
     if wish_given_up(claim) and not for_ever:
         return True

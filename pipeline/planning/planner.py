@@ -3,7 +3,7 @@
 It asks these questions in this order, and the first that has an answer decides:
 
 1.  May anything be planned?              control, another run at work, recovery on
-2.  Has a wish ended, and nobody told?    its run ended before it could, or source or table changed: then its person is told
+2.  Has a wish ended, and nobody told?    who asked is told: its run died before it could tell, or source or table changed
 3.  Is history lost?                      the schedule makes a full export, where the settings say so
 4.  Is a wish to be given up?             its job has ended too often, or it waited too long: its person is told first
 5.  Is there half-done work?              what a run that died had planned is finished, as it was planned
@@ -60,9 +60,10 @@ from pipeline.table.maintenance import is_due
 _NONE_POSSIBLE = (
     "No backfill is possible now, so near is the watermark to where history begins. Let the table catch up first."
 )
-#: After so long a run begins no other round. The longest one, with two days of waiting for its exports, ends in time.
+#: A run that has been at work for so long begins no other round: one takes two days of waiting for exports at the most, and
+#: Step Functions ends the run after seven.
 LONGEST_SERIES = timedelta(days=1)
-#: So many times as much history as maintenance is due after, and it waits for nothing more to close.
+#: Maintenance is overdue when so many times as much history has come in as it is due after.
 _OVERDUE = 2
 
 
@@ -85,7 +86,7 @@ def next_action(seen: Observation, wish: ExecutionInput, rules: Rules) -> Action
 def _next_work(seen: Observation, rules: Rules) -> Action | None:
     """What the table needs that nobody has to ask for."""
     return (
-        # Where every round takes as long as a window, something has always closed: then it comes first for once.
+        # Where every round takes as long as a window, something has always closed: overdue maintenance goes first, once.
         _maintenance(seen, _OVERDUE * rules.maintain_every)
         or _update(seen, rules)
         or _maintenance(seen, rules.maintain_every)

@@ -37,7 +37,7 @@ def begun_anew(action: Export, seen: Observation, report_of: Callable[[str], Map
 
 
 def _not_done(plan: RunPlan, seen: Observation) -> RunPlan:
-    """The plan, or its next attempt that the table does not know: it was done, and somebody may have changed the table since."""
+    """The plan, by the first attempt that the table does not show: what was done before and is planned again is other work."""
     while plan.job_id in seen.table.job_ids:
         plan = plan.next_attempt()
     return plan
