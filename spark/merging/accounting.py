@@ -31,15 +31,7 @@ _WATCHED = "tidemark"
 
 def told_by_images(changes: DataFrame) -> DataFrame:
     """Add ``#outcome`` to net changes, as their images tell it."""
-    deleted, had_old = F.col(DELETED), F.col(HAD_OLD)
-    outcome = (
-        F.when(~deleted & had_old, "updated")
-        .when(~deleted, "inserted")
-        .when(had_old, "deleted")
-        .when(F.col(RECORDS) > 1, "transient")
-        .otherwise("unknown_deletes")
-    )
-    return changes.withColumn(OUTCOME, outcome)
+    return changes.withColumn(OUTCOME, _outcome(F.col(HAD_OLD), F.lit(False)))
 
 
 def images_tell(order: JobOrder, exports: Sequence[Export]) -> bool:
@@ -53,9 +45,15 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], orde
     Where the order mends, a row that holds its change already is updated like any other.
     """
     rows = table.select(*key, F.lit(True).alias("#there"), F.col(WRITE_TIME).alias("#time"))
-    there, deleted = F.col("#there").isNotNull(), F.col(DELETED)
     is_same = F.lit(False) if order.mends else F.col("#time") == F.col(WRITE_TIME)
-    outcome = (
+    told = changes.join(rows, list(key), "left").withColumn(OUTCOME, _outcome(F.col("#there").isNotNull(), is_same))
+    return told.drop("#there", "#time")
+
+
+def _outcome(there: Column, is_same: Column) -> Column:
+    """What a net change does. `there`: whether the table has a row of its key; `is_same`: whether that row is the change."""
+    deleted = F.col(DELETED)
+    return (
         F.when(there & deleted, "deleted")
         .when(there & is_same, "already_there")
         .when(there, "updated")
@@ -63,7 +61,6 @@ def told_by_table(changes: DataFrame, table: DataFrame, key: Sequence[str], orde
         .when(F.col(RECORDS) > 1, "transient")
         .otherwise("unknown_deletes")
     )
-    return changes.join(rows, list(key), "left").withColumn(OUTCOME, outcome).drop("#there", "#time")
 
 
 def counted(changes: DataFrame) -> dict[str, int]:
