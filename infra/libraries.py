@@ -43,7 +43,7 @@ class LibrariesMissing(Exception):
     """The libraries of the lock file are not installed; the text says what to do."""
 
 
-def installed(root: Path = ROOT) -> Path:
+def installed(root: Path) -> Path:
     """The folder of the installed libraries. Raises LibrariesMissing."""
     folder = _folder(root)
     if not folder.is_dir():

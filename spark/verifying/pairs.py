@@ -125,11 +125,11 @@ def _with_held(alone: DataFrame, columns: Columns, protection: Protection) -> Da
 
 
 def first_differences(
-    pairs: DataFrame, judged_: Judged, columns: Columns, protection: Protection, table: DataFrame | None = None
+    pairs: DataFrame, judged_: Judged, columns: Columns, protection: Protection, table: DataFrame | None
 ) -> list[dict[str, Any]]:
     """The first differences by key: key, what was found, and what each side holds where they differ.
 
-    `table`: the table's rows (`table_rows`), where some key has several of them.
+    `table`: the table's rows (`table_rows`), if some key has several of them.
     """
     key = [f"coalesce(`{of_source(f.name)}`, `{of_table(f.name)}`)" for f in columns.key]
     alone = _first(pairs.where(f"`{FOUND}` IN ('only_in_source', 'only_in_table')"), columns, key)

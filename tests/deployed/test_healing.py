@@ -12,16 +12,16 @@ from local.reader import read_through_glue
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
 
-def wait_for_state(world, execution, state, seconds=120):
-    """Wait until an execution has entered a state."""
-    end = time.monotonic() + seconds
+def wait_for_the_job(world, execution):
+    """Wait until an execution has entered the state that runs the job."""
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         entered = [e.get("stateEnteredEventDetails", {}).get("name") for e in world.deployed.history(execution)]
-        if state in entered:
+        if "RunSparkJob" in entered:
             return
         assert world.deployed.describe(execution)["status"] == "RUNNING", entered
         time.sleep(0.05)
-    raise AssertionError(f"{state} was not reached: {entered}")
+    raise AssertionError(f"the job was not reached: {entered}")
 
 
 def stop(world, execution):
@@ -47,7 +47,7 @@ def test_a_run_stopped_while_the_spark_job_runs_is_finished_by_the_next(world):
     world.bootstrap()
     world.work()
     execution = world.deployed.start(table="orders")
-    wait_for_state(world, execution, "RunSparkJob")
+    wait_for_the_job(world, execution)
     running_jobs(world)
     exports = world.exports()
     stop(world, execution)
@@ -64,7 +64,7 @@ def test_a_job_that_somebody_cancels_is_told_of_and_done_by_the_next_run(world):
     world.shop.open_orders(20)
     world.pass_minutes(30)
     execution = world.deployed.start(table="orders")
-    wait_for_state(world, execution, "RunSparkJob")
+    wait_for_the_job(world, execution)
     cancel_jobs(world)
 
     ended = world.deployed.wait(execution)
