@@ -132,8 +132,8 @@ def _by_name(path: str, parameters: Iterable[Mapping[str, Any]]) -> dict[str, An
 def create_claim(deployment: Deployment, table: str, claim: Claim) -> bool:
     """Create ``run/<n>`` if nobody has; False where somebody was faster. This is the atomic step of the product.
 
-    Where others have gone on while its maker looked, the number may have been made, and removed as an old one, since it was
-    read as free: then a higher one is in force, and this one counts for nothing.
+    Since the number was read as free, others may have made it, gone on, and removed it as an old one: then a higher one is in
+    force, and this one counts for nothing.
     """
     try:
         client("ssm").put_parameter(

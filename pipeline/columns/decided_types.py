@@ -73,7 +73,7 @@ def _of_most(seen: Profile) -> set[str]:
 
 
 def serves(type_: ColumnType, seen: Profile) -> bool:
-    """Whether a column of this type is for what most values are, whatever is inside them; numbers have room in it.
+    """Whether a column of this type takes the types of most values, and has room for their numbers; not what is inside them.
 
     Where it is declared that they are lists or maps, others are misfits, however many there are.
     """
@@ -88,7 +88,7 @@ def _pinned(seen: Profile) -> ColumnType | None:
         return type_
     tag = tags_of(seen.pin)[0]
     if tag not in seen.values:
-        # Of values of other types alone: a column that none of them fits, so that they are seen.
+        # Where all values are of other types: a column that none of them fits, so that they are told as misfits.
         return _NARROWEST.get(seen.pin) if seen.values else None
     return number_type(seen) if tag == "N" else _container({tag}, seen)
 

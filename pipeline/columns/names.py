@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 WRITE_TIME, MISFITS = "_write_time", "_misfits"
 #: The product's own columns; an attribute of the same name gets another column name.
 OWN_COLUMNS = (WRITE_TIME, MISFITS)
-#: Every table seems to have these besides its own: a table with a column of such a name cannot be merged into.
+#: Engines add these to the columns of every table: one that has a column of such a name cannot be merged into.
 #: Source: org.apache.iceberg.MetadataColumns (Iceberg 1.10), and the columns that Spark 3.5 puts into the plan of a MERGE.
 OF_ENGINES = (
     *("_file", "_pos", "_deleted", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number"),
@@ -56,7 +56,7 @@ def name_in_files(name: str) -> str:
 
 
 def name_to_readers(name: str) -> str:
-    """A column's name as it is told from its siblings': in files, and by engines that disregard case.
+    """What must differ between siblings: a column's name in files, without regard to case, which some engines disregard.
 
     Only a person gives a column capital letters.
     """

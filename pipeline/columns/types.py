@@ -37,8 +37,8 @@ class ColumnType:
 
     `digits`, for DECIMAL: how many it holds; fewer than `MOST_DIGITS` only where somebody has added the column.
 
-    `tag`, for JSON: the only one of DynamoDB's types that it takes, where values are read for somebody who says so
-    (`pins.as_said`); the table does not know.
+    `tag`, for JSON: the only one of DynamoDB's types that it takes, where the settings declare one. The table does not say
+    it, so it is there only in columns that `pins.as_said` has made of the table's.
     """
 
     kind: Kind

@@ -17,10 +17,11 @@ from pipeline.columns.types import JSON, ColumnType, Kind
 
 
 def without_undecided(there: Columns, seen: Profile, fixed: Set[str], *, all_seen: bool) -> tuple[Columns, Profile]:
-    """The columns without such places where they are of another type, and what was seen of the columns that are left.
+    """The columns without their undecided places, and what was seen of the columns that are left.
 
-    Where not all values had their say, the whole column goes for now: its values are misfits then, and decide it. Else
-    what holds such elements goes with them, if it is not plain JSON. `fixed`: names of columns that stay what they are.
+    A place is undecided that is of another type than the declared one, while no value decides what it becomes. Where not all
+    values had their say, the whole column goes for now: its values are misfits then, and decide it. Else what holds such
+    elements goes with them, if it is not plain JSON. `fixed`: names of columns that stay what they are.
     """
     left, undecided = [], set()
     for field in there.attributes:

@@ -45,7 +45,8 @@ from spark.rows.table_rows import unpacked
 from spark.shuffles import for_load, shuffle_for
 
 _REPLACED = "tidemark_replaced"
-#: By the second, all has a column; what no longer fits then, since others got room, has its say for the third.
+#: In the second pass every attribute has a column. What no longer fits then, because a type has made room for other values,
+#: is counted in it, and decides the types of the third.
 _MOST_PASSES = 3
 
 

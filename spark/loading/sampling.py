@@ -1,4 +1,4 @@
-"""Which items decide the types of a first load: some of the export's, as many as one look at them is worth; what they tell."""
+"""Which items decide the types of a load before it writes: some of the export's, as many as one look at them is worth."""
 
 from __future__ import annotations
 

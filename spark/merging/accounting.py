@@ -99,7 +99,7 @@ def _counts() -> list[Column]:
 
 
 def _whole(found: Mapping[str, int | None]) -> dict[str, int]:
-    """All counts, of which some were not asked for, and those of no rows are null."""
+    """All counts by their names: 0 for one that was not asked for, and for the null that a sum over no rows is."""
     names = ("read", WEIGHT, *OUTCOMES, "folded", *_PROBLEMS, CONTRADICTED, LOSES, "odd", "misfits", "no_value")
     return {name: found.get(name) or 0 for name in names}
 

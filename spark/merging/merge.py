@@ -67,9 +67,9 @@ log = logging.getLogger(__name__)
 class _Merge(NamedTuple):
     """What every step of one merge needs.
 
-    `images_tell`: whether the images alone say what each change will do. `metadata`: the table's from before it. `folded`: the
+    `images_tell`: whether the images alone say what each change will do. `metadata`: the table's from before. `folded`: the
     changes before they are typed. `changed`: the filter of their keys, to be waited for. `lost`: what items have lost by them.
-    `held`: lets go of what was kept when the merge has ended. `images`: what old images were compared with.
+    `held`: what is kept until the merge has ended. `images`: what comparing old images with the table's rows has found.
     """
 
     spark: SparkSession
@@ -129,7 +129,7 @@ def merge(spark: SparkSession, order: JobOrder, table: Table, protection: Protec
         done = None
         # Before former partitions go, which nothing brings back, it has to be known that nothing is refused.
         if not (had_misfits(metadata) or has_former_partitions(metadata)):
-            # What was looked up in the table is as large as a join may be, for all that Spark knows, unless it is kept.
+            # Unless it is kept, Spark takes what was looked up in the table for as large as its join could be.
             net = net if images_tell else this.keep(net)
             done = _merged_as_read(this, net, before)
         return with_columns_made_ready(done or _merged_when_counted(this, net, before), spark, table, order, metadata)
