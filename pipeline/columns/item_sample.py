@@ -80,17 +80,28 @@ class _Seen:
     """What has been seen until now."""
 
     def __init__(self, said: Overrides) -> None:
-        self._levels, self._said = levels_for(said), said.rules
+        self._levels, self._said = levels_for(said), said
         self._names: dict[Path, set[str]] = {}
         self._counts: Counter[tuple[Path, str]] = Counter()
         self._rooms: dict[Path, _Room] = {}
+        self._below: dict[tuple[int, str], Rules] = {}
 
     def add_level(self, level: Level, path: Path, rules: Rules) -> None:
         """Count the members of an item or map. `rules`: what is left of the path of each that may speak of them."""
         for name, value in level.items():
-            inside = below(rules, name)
+            inside = self._inside(rules, name)
             if not is_dropped(inside):
                 self._add_value(value, (*path, MEMBER + self._counted_as(name, path)), inside)
+
+    def _inside(self, rules: Rules, step: str) -> Rules:
+        """`below`, asked once of each name: items have the same ones, and hundreds of rules may speak of hundreds of them."""
+        if not rules:
+            return rules
+        # Lists of rules live as long as this does, so that none gets the id of another.
+        at = id(rules), step
+        if at not in self._below:
+            self._below[at] = below(rules, step)
+        return self._below[at]
 
     def _counted_as(self, name: str, path: Path) -> str:
         """The name of a map's member, or the one of all others. Attributes of items are fields, however many."""
@@ -104,10 +115,8 @@ class _Seen:
     def _is_named(self, path: Path) -> bool:
         """Whether something is said of this very place, or that the map around it is a struct."""
         place = rule_path(path)
-        return any(
-            (rule.path[-1] != ANY and rule.matches(place)) or (rule.type == "struct" and rule.matches(place[:-1]))
-            for rule in self._said
-        )
+        is_own = any(rule.path[-1] != ANY for rule in self._said.at(place))
+        return is_own or any(rule.type == "struct" for rule in self._said.at(place[:-1]))
 
     def counts(self) -> list[Observed]:
         """Everything seen: the shallowest first, of those the most frequent."""
@@ -126,7 +135,7 @@ class _Seen:
         if is_hashed(rules) and not (tag in ("L", "M") and is_hidden_inside(rules)):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
-        if tag in _SETS and is_dropped(below(rules, ANY)):
+        if tag in _SETS and is_dropped(self._inside(rules, ANY)):
             tag = "NULL"  # no set is empty: without its elements it is gone
         self._counts[path, tag] += 1
         if tag == "N":
@@ -138,7 +147,7 @@ class _Seen:
         elif tag == "M" and isinstance(inner, Mapping) and len(path) < self._levels:
             self.add_level(inner, path, rules)
         elif tag == "L" and isinstance(inner, Sequence) and len(path) < self._levels:
-            inside = below(rules, ANY)
+            inside = self._inside(rules, ANY)
             if not is_dropped(inside):
                 for element in inner:
                     self._add_value(element, (*path, ELEMENT), inside)

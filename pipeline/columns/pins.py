@@ -72,24 +72,25 @@ def _places(at: Profile, path: tuple[str, ...]) -> list[Profile]:
 
 def without_dropped(fields: tuple[Field, ...], overrides: Overrides) -> tuple[Field, ...]:
     """The fields but for those that are dropped, however deep; one that loses all its own fields goes as well."""
-    dropped = [rule for rule in overrides.rules if rule.drop]
-    kept = (_kept(field, (field.attribute,), dropped) for field in fields) if dropped else fields
+    if not any(rule.drop for rule in overrides.rules):
+        return fields
+    kept = (_kept(field, (field.attribute,), overrides) for field in fields)
     return tuple(field for field in kept if field is not None)
 
 
-def _kept(field: Field, path: tuple[str, ...], dropped: list[Override]) -> Field | None:
-    if any(rule.matches(path) for rule in dropped):
+def _kept(field: Field, path: tuple[str, ...], said: Overrides) -> Field | None:
+    if any(rule.drop for rule in said.at(path)):
         return None
-    type_ = _kept_type(field.type, path, dropped)
+    type_ = _kept_type(field.type, path, said)
     return None if type_ is None else replace(field, type=type_)
 
 
-def _kept_type(type_: ColumnType, path: tuple[str, ...], dropped: list[Override]) -> ColumnType | None:
+def _kept_type(type_: ColumnType, path: tuple[str, ...], said: Overrides) -> ColumnType | None:
     if type_.kind is Kind.STRUCT:
-        fields = tuple(f for f in (_kept(f, (*path, f.attribute), dropped) for f in type_.fields) if f is not None)
+        fields = tuple(f for f in (_kept(f, (*path, f.attribute), said) for f in type_.fields) if f is not None)
         return replace(type_, fields=fields) if fields else None
     if type_.element is not None:
-        element = _kept_type(type_.element, (*path, ANY), dropped)
+        element = _kept_type(type_.element, (*path, ANY), said)
         return None if element is None else replace(type_, element=element)
     return type_
 

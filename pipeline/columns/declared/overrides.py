@@ -10,9 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from pipeline.columns.declared.type_words import NOTHING, TAG_OF_PIN, allowed_types, is_type_word, one_word, tags_of
+from pipeline.columns.declared.path_tree import PathTree
+from pipeline.columns.declared.type_words import (
+    SAYS_NOTHING,
+    TAG_OF_PIN,
+    allowed_types,
+    is_type_word,
+    spelled_out,
+    tags_of,
+)
 from pipeline.columns.names import LONGEST_NAME, LONGEST_PARTITION_KEY, RESERVED, is_column_name, name_in_files
 from pipeline.columns.pointers import names, pointer_to
 from pipeline.identity import KeyAttribute
@@ -22,8 +31,6 @@ from pipeline.setting_checks import refusal
 ANY = "*"
 _INDEX = re.compile("0|[1-9][0-9]*")
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-#: NULL alone, as an object.
-_SAYS_NOTHING = {"type": NOTHING}
 _WITH_INSIDE = ("", *TAG_OF_PIN)
 _MEMBERS = ("type", "name", "drop", "hash")
 
@@ -96,9 +103,9 @@ class Overrides:
         """Read the setting. Raises SettingRefused for the first thing that is wrong."""
         if not isinstance(raw, Mapping):
             raise refusal(where, raw, 'an object such as {"email": {"hash": true}}')
-        told = ((path, _spelled_out(said)) for path, said in raw.items())
-        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != _SAYS_NOTHING)
-        _check_together(rules, where)
+        told = ((path, spelled_out(said)) for path, said in raw.items())
+        rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != SAYS_NOTHING)
+        _check_together(cls(rules), where)
         hidden = {rule.path for rule in rules if rule.is_protection}
         rules = tuple(replace(rule, also_inside=rule.hash and (*rule.path, ANY) in hidden) for rule in rules)
         # What is said of one place comes behind what is said of any.
@@ -110,7 +117,15 @@ class Overrides:
 
     def says_type(self, path: tuple[str, ...]) -> Override | None:
         """Which of them says the type of a place, by its path; None for none."""
-        return deciding([rule for rule in self.rules if rule.matches(path)])
+        return deciding(self.at(path))
+
+    def at(self, path: tuple[str, ...]) -> list[Override]:
+        """Those that speak of a place, by its path: first what is said of any name, then what is said of its own."""
+        return self._tree.at(path)
+
+    @cached_property
+    def _tree(self) -> PathTree[Override]:
+        return PathTree(((rule.path, rule) for rule in self.rules), ANY)
 
     @property
     def typed(self) -> tuple[Override, ...]:
@@ -169,18 +184,6 @@ def is_index(step: str) -> bool:
     return _INDEX.fullmatch(step) is not None
 
 
-def _spelled_out(said: Any) -> Any:
-    """What is said of a path as an object, its types as one word; what is neither text nor an object stays as it is."""
-    said = {"type": said} if isinstance(said, str) else said
-    if not isinstance(said, Mapping) or not isinstance(said.get("type"), str):
-        return said
-    word = one_word(said["type"])
-    if word != NOTHING:
-        return {**said, "type": word}
-    # A name, or what is to be hidden, may be said beside it.
-    return {name: value for name, value in said.items() if name != "type"} or _SAYS_NOTHING
-
-
 def _override(path: str, said: Any, where: str) -> Override:
     if _HALF_CHARACTER.search(path):
         raise refusal(where, path, "text; JSON may spell half a character, and no attribute has one in its name")
@@ -210,28 +213,25 @@ def _check_name(rule: Override, where: str) -> None:
         raise refusal(where, rule.name, "a name for one attribute or member, not for a path with *")
 
 
-def _check_together(rules: tuple[Override, ...], where: str) -> None:
+def _check_together(said: Overrides, where: str) -> None:
     """Refuse two rules for one path, one name for two siblings, types of what is hidden, and rules below what has no inside."""
-    paths = {rule.path: rule for rule in rules}
+    rules, paths = said.rules, {rule.path: rule for rule in said.rules}
     if len(paths) < len(rules):
         twice = next(rule for rule in rules if paths[rule.path] is not rule)
         raise refusal(where, twice.pointer, "each path once; a name and its JSON pointer are the same path")
     named: dict[tuple[object, ...], Override] = {}
-    of_attribute: dict[str, list[Override]] = {}
-    for rule in rules:
-        of_attribute.setdefault(rule.path[0], []).append(rule)
     for rule in rules:
         if rule.name and named.setdefault((rule.path[:-1], name_in_files(rule.name)), rule) is not rule:
             allowed = "a name that no sibling has; in Parquet files 1 and _1 are one"
             raise refusal(f"{where}[{rule.pointer!r}].name", rule.name, allowed)
-        for outer in of_attribute[rule.path[0]]:
+        for outer in said.at(rule.path):
             # What is hashed may be said to be text.
             is_text = outer.hash and "S" in tags_of(rule.type)
-            if rule.type and outer.is_protection and outer.matches(rule.path) and not is_text:
+            if rule.type and outer.is_protection and not is_text:
                 allowed = f"no type at a place of {outer.pointer}, of which is said {outer.said} (a hash is a string)"
                 raise refusal(f"{where}[{rule.pointer!r}].type", rule.type, allowed)
-            around = len(outer.path) < len(rule.path) and outer.matches(rule.path[: len(outer.path)])
-            if around and not _goes_inside(outer, rule, paths):
+        for outer in (outer for depth in range(1, len(rule.path)) for outer in said.at(rule.path[:depth])):
+            if not _goes_inside(outer, rule, paths):
                 allowed = f"nothing inside {outer.pointer}, of which is said {outer.said}"
                 if outer.hash:
                     allowed += f", but that all is hidden which is in maps and lists there ({outer.pointer}/{ANY})"

@@ -6,6 +6,7 @@ A word that is declared for a place is its pin: it says which values belong ther
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.columns.types import BYTES, FLAG, JSON, LONG, MOST_DIGITS, SCALARS, TEXT, ColumnType, Kind, set_tag
@@ -44,6 +45,8 @@ _KINDS_OF_PIN = {
 TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
 #: What a schema file says of an attribute that was NULL wherever it was met.
 NOTHING = "NULL"
+#: The same as an object.
+SAYS_NOTHING = {"type": NOTHING}
 
 
 def _decimal_scale(word: str) -> int | None:
@@ -88,6 +91,18 @@ def one_word(types: str) -> str:
     if len(listed) < 2:
         return listed.pop() if listed else NOTHING
     return next((word for word in ("string", "json") if listed <= set(_SEVERAL[word])), types)
+
+
+def spelled_out(said: Any) -> Any:
+    """What is said of a path as an object, its types as one word; what is neither text nor an object stays as it is."""
+    said = {"type": said} if isinstance(said, str) else said
+    if not isinstance(said, Mapping) or not isinstance(said.get("type"), str):
+        return said
+    word = one_word(said["type"])
+    if word != NOTHING:
+        return {**said, "type": word}
+    # A name, or what is to be hidden, may be said beside it.
+    return {name: value for name, value in said.items() if name != "type"} or SAYS_NOTHING
 
 
 def allowed_types(said: Any) -> str:
