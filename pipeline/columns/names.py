@@ -71,19 +71,22 @@ def column_names(attributes: Iterable[str], given: Mapping[str, str], reserved: 
     """
     taken = {name_to_readers(name) for name in (*given.values(), *reserved)}
     names: dict[str, str] = {}
+    numbers: dict[str, int] = {}
     for attribute in sorted(attributes):
-        names[attribute] = given.get(attribute) or _free(readable(attribute), taken)
+        names[attribute] = given.get(attribute) or _free(readable(attribute), taken, numbers)
         taken.add(name_to_readers(names[attribute]))
     return names
 
 
-def _free(wanted: str, taken: set[str]) -> str:
-    """A name like this that readers tell from those `taken`."""
-    name, number = wanted, 1
+def _free(wanted: str, taken: set[str], numbers: dict[str, int]) -> str:
+    """A name like this that readers tell from those `taken`. `numbers`: the last one that each name has come to."""
+    # Thousands of names in another script read alike: no number below the last is free.
+    name, number = wanted, numbers.get(wanted, 1)
     while name_to_readers(name) in taken:
         number += 1
         suffix = f"_{number}"
         name = wanted[: LONGEST_NAME - len(suffix)] + suffix
+    numbers[wanted] = number
     return name
 
 

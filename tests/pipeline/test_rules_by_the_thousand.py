@@ -12,6 +12,7 @@ from pipeline.columns.beyond_columns import beyond_columns
 from pipeline.columns.declared.overrides import Override, Overrides
 from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import observed_items
+from pipeline.columns.names import column_names
 from pipeline.columns.pins import as_said, without_dropped
 from tests.pipeline.seen import KEY, columns, item, profile
 
@@ -57,6 +58,10 @@ def dropped(count: int) -> Callable[[], object]:
     return lambda: without_dropped(there.attributes, said)
 
 
+def read_alike(count: int) -> Callable[[], object]:
+    return lambda: column_names([chr(0x4E00 + n) for n in range(count)], {})
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -66,6 +71,7 @@ def dropped(count: int) -> Callable[[], object]:
         pytest.param(lambda n: looked_beyond(n, "/m/a", "S"), id="types beyond the fields of a map"),
         pytest.param(lambda n: read_as_said(n, "a"), id="plain JSON of a declared type"),
         pytest.param(dropped, id="fields that are dropped"),
+        pytest.param(read_alike, id="names that read alike"),
     ],
 )
 def test_four_times_as_many_take_four_times_the_work(work):
