@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.declared.overrides import Override, Overrides
+from pipeline.columns.declared.rules_inside import fields_at
 from pipeline.columns.declared.type_words import TAG_OF_PIN, obeys
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.types import ColumnType, Field, Kind
@@ -44,9 +45,8 @@ def _types_at(
     if not path:
         yield around, type_
     elif type_.kind is Kind.STRUCT:
-        for field in type_.fields:
-            if path[0] in (ANY, field.attribute):
-                yield from _types_at(field.type, (*around, field.attribute), path[1:])
+        for field in fields_at(type_, path[0]):
+            yield from _types_at(field.type, (*around, field.attribute), path[1:])
     elif type_.kind in (Kind.LIST, Kind.DICTIONARY) and type_.element:
         # Of a list nothing can be said by an index, which is refused elsewhere.
         yield from _types_at(type_.element, (*around, path[0]), path[1:])

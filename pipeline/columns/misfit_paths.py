@@ -74,5 +74,6 @@ def _type_of(first: str, columns: Columns) -> ColumnType | None:
 def _type_below(type_: ColumnType, below: str) -> ColumnType | None:
     """The type of a column's field, or of what is inside a list, set or dictionary, whatever the step."""
     if type_.kind is Kind.STRUCT:
-        return next((field.type for field in type_.fields if member_step(field.attribute) == below), None)
+        field = type_.by_attribute.get(name_of(below))
+        return field.type if field and member_step(field.attribute) == below else None
     return type_.element

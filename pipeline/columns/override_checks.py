@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides, mended_by
+from pipeline.columns.declared.rules_inside import fields_at
 from pipeline.columns.declared.type_words import obeys
 from pipeline.columns.in_table.odd_names import check_carried
 from pipeline.columns.in_table.table_columns import Columns
@@ -134,7 +135,8 @@ def is_of_other_type(place: Place, rule: Override, overrides: Overrides) -> bool
 
 def places_at(columns: Columns, path: tuple[str, ...]) -> list[Place]:
     """The columns or nested fields at a path. Of ``*`` there may be many."""
-    found = [Place((f.attribute,), f.name, f.type) for f in columns.all if f.attribute == path[0]]
+    column = columns.by_attribute.get(path[0])
+    found = [Place(path[:1], column.name, column.type)] if column else []
     for step in path[1:]:
         found = [below for place in found for below in _inside(place, step)]
     return found
@@ -143,5 +145,4 @@ def places_at(columns: Columns, path: tuple[str, ...]) -> list[Place]:
 def _inside(at: Place, step: str) -> list[Place]:
     if at.type.kind in (Kind.LIST, Kind.DICTIONARY) and at.type.element is not None and step == ANY:
         return [Place((*at.path, ANY), "", at.type.element)]
-    fields = (field for field in at.type.fields if step in (ANY, field.attribute))
-    return [Place((*at.path, field.attribute), field.name, field.type) for field in fields]
+    return [Place((*at.path, field.attribute), field.name, field.type) for field in fields_at(at.type, step)]

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.columns.declared.overrides import ANY, Override, Overrides
+from pipeline.columns.declared.rules_inside import fields_at
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.pointers import pointer_to
 from pipeline.columns.types import ColumnType, Kind
@@ -74,8 +75,7 @@ def _may_hold_inside(type_: ColumnType, path: tuple[str, ...]) -> bool:
     if not path:
         return True
     if type_.kind is Kind.STRUCT:
-        below = (field for field in type_.fields if path[0] in (ANY, field.attribute))
-        return any(_may_hold_inside(field.type, path[1:]) for field in below)
+        return any(_may_hold_inside(field.type, path[1:]) for field in fields_at(type_, path[0]))
     if type_.kind is Kind.LIST and type_.element is not None:
         return path[0] == ANY and _may_hold_inside(type_.element, path[1:])
     return True

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 #: A decimal holds 38 digits; DynamoDB's numbers have as many, but exponents from -130 to 125.
 MOST_DIGITS = 38
@@ -47,6 +48,11 @@ class ColumnType:
     fields: tuple[Field, ...] = ()
     tag: str = ""
     digits: int = MOST_DIGITS
+
+    @cached_property
+    def by_attribute(self) -> Mapping[str, Field]:
+        """The fields of a struct, by their attributes; of several that hold none, the first."""
+        return {field.attribute: field for field in reversed(self.fields)}
 
     @property
     def untagged(self) -> ColumnType:

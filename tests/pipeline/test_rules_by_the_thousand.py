@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
@@ -13,6 +14,7 @@ from pipeline.columns.declared.overrides import Override, Overrides
 from pipeline.columns.growth import first_columns
 from pipeline.columns.item_sample import observed_items
 from pipeline.columns.names import column_names
+from pipeline.columns.override_checks import check_followed
 from pipeline.columns.pins import as_said, without_dropped
 from tests.pipeline.seen import KEY, columns, item, profile
 
@@ -20,20 +22,21 @@ FEW, MANY = 100, 400
 TEXT = {"S": "x"}
 
 
-def calls(run: Callable[[], object], name: str = "") -> int:
-    """How many functions are called, or functions of that name: what no other work on the machine changes."""
-    count = 0
+def traced(run: Callable[[], object]) -> Counter[tuple[str, str]]:
+    """How many calls and lines each function takes, by its name: what no other work on the machine changes."""
+    found: Counter[tuple[str, str]] = Counter()
+    before = sys.gettrace()
 
-    def counted(frame, event, _):
-        nonlocal count
-        count += event == "call" and name in ("", frame.f_code.co_name)
+    def trace(frame, event, _):
+        found[event, frame.f_code.co_name] += 1
+        return trace
 
-    sys.setprofile(counted)
+    sys.settrace(trace)
     try:
         run()
     finally:
-        sys.setprofile(None)
-    return count
+        sys.settrace(before)
+    return found
 
 
 def parsed(said: str | dict, count: int, where: str, **others: str) -> Overrides:
@@ -44,6 +47,12 @@ def looked_beyond(count: int, where: str, typed: str | dict) -> Callable[[], obj
     said = parsed(typed, count, where, m="struct")
     there = as_said(first_columns(KEY, profile(item(m={"M": {"b": TEXT}})), said), said)
     return lambda: beyond_columns(there, said)
+
+
+def followed(count: int) -> Callable[[], object]:
+    said = parsed("S", count, "a")
+    there = first_columns(KEY, profile(item()), said)
+    return lambda: check_followed(there, said)
 
 
 def read_as_said(count: int, where: str) -> Callable[[], object]:
@@ -70,19 +79,20 @@ def read_alike(count: int) -> Callable[[], object]:
         pytest.param(lambda n: looked_beyond(n, "a", "S"), id="types beyond columns"),
         pytest.param(lambda n: looked_beyond(n, "/m/a", "S"), id="types beyond the fields of a map"),
         pytest.param(lambda n: read_as_said(n, "a"), id="plain JSON of a declared type"),
+        pytest.param(followed, id="types held against columns"),
         pytest.param(dropped, id="fields that are dropped"),
         pytest.param(read_alike, id="names that read alike"),
     ],
 )
 def test_four_times_as_many_take_four_times_the_work(work):
-    few, many = calls(work(FEW)), calls(work(MANY))
+    few, many = (traced(work(count)).total() for count in (FEW, MANY))
     assert MANY < many < few * 5
 
 
 def test_rules_are_followed_to_a_name_once_however_many_items_have_it():
     said = parsed({"drop": True}, FEW, "/m/a")
     sampled = item(m={"M": {**{f"a{n}": TEXT for n in range(FEW)}, "b": TEXT}})
-    one, ten = (calls(partial(observed_items, [sampled] * n, said), "below") for n in (1, 10))
+    one, ten = (traced(partial(observed_items, [sampled] * n, said))["call", "below"] for n in (1, 10))
     assert one == ten > FEW
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pipeline.columns.declared.overrides import ANY, Override
+from pipeline.columns.types import ColumnType, Field
 
 #: The rules that speak of a value or of what is inside it: what is left of the path of each, and the rule.
 Rules = Sequence[tuple[tuple[str, ...], Override]]
@@ -19,6 +20,12 @@ def below(rules: Rules, step: str) -> Rules:
     """What is left of them for what lies under a step; what is said of any name holds for each."""
     # Mostly there is none at all, and items of a sample ask this of every value.
     return [(path[1:], rule) for path, rule in rules if path and path[0] in (step, ANY)] if rules else rules
+
+
+def fields_at(struct: ColumnType, step: str) -> tuple[Field, ...]:
+    """The fields of a struct that a step of a rule's path speaks of."""
+    found = struct.by_attribute.get(step)
+    return struct.fields if step == ANY else (found,) if found else ()
 
 
 def is_dropped(rules: Rules) -> bool:

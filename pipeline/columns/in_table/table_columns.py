@@ -60,9 +60,14 @@ class Columns:
         return self.key + self.attributes
 
     @cached_property
+    def by_attribute(self) -> Mapping[str, Field]:
+        """The columns by their attributes."""
+        return {field.attribute: field for field in self.all}
+
+    @cached_property
     def types(self) -> Mapping[str, ColumnType]:
         """The types of the columns, by their attributes."""
-        return {field.attribute: field.type for field in self.all}
+        return {attribute: field.type for attribute, field in self.by_attribute.items()}
 
 
 def columns_of(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) -> Columns:
