@@ -180,17 +180,23 @@ class Profile:
 
 def _together(profiles: Collection[Profile]) -> Profile:
     """All as if they were one. What is declared for some of them only says nothing of the others, which share their type."""
-    merged = Profile()
+    merged, members = Profile(), dict[str, list[Profile]]()
     merged.pin, merged.pin_of_any = _common(one.pin for one in profiles), _common(one.pin_of_any for one in profiles)
     for one in profiles:
         for tag, count in one.tags.items():
             merged.tags[tag] = merged.tags.get(tag, 0) + count
         merged._widen(one.integer_digits, one.fraction_digits, one.fits_long)
         for name, member in one.members.items():
-            merged.members[name] = _together([merged.members[name], member]) if name in merged.members else member
-        if one.elements:
-            merged.elements = _together([merged.elements, one.elements]) if merged.elements else one.elements
+            members.setdefault(name, []).append(member)
+    # All of a name at once: two by two, the members of a thousand maps would be gone through for each of these.
+    merged.members = {name: _as_one(found) for name, found in members.items()}
+    elements = [one.elements for one in profiles if one.elements]
+    merged.elements = _as_one(elements) if elements else None
     return merged
+
+
+def _as_one(profiles: Sequence[Profile]) -> Profile:
+    return _together(profiles) if len(profiles) > 1 else profiles[0]
 
 
 def _common(pins: Iterable[str]) -> str:

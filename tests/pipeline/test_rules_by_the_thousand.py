@@ -71,6 +71,12 @@ def read_alike(count: int) -> Callable[[], object]:
     return lambda: column_names([chr(0x4E00 + n) for n in range(count)], {})
 
 
+def dictionary_of_maps(count: int) -> Callable[[], object]:
+    maps = {f"k{n}": {"M": {"m": {"M": {f"a{n}": TEXT, f"b{n}": TEXT}}}} for n in range(count)}
+    seen = profile(item(m={"M": maps})).members["m"]
+    return lambda: [seen.any_member.count, seen.any_member.members["m"].any_member.count]
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -82,6 +88,7 @@ def read_alike(count: int) -> Callable[[], object]:
         pytest.param(followed, id="types held against columns"),
         pytest.param(dropped, id="fields that are dropped"),
         pytest.param(read_alike, id="names that read alike"),
+        pytest.param(dictionary_of_maps, id="maps in a dictionary, each with names of its own"),
     ],
 )
 def test_four_times_as_many_take_four_times_the_work(work):
