@@ -101,7 +101,8 @@ def _first_kept(kept: Sequence[Marker], digested: datetime) -> tuple[datetime, d
     """
     if not kept:
         return digested, None
-    oldest = min(kept, key=lambda marker: marker.watermark)
+    # A backfill right after its load ends where that does: of the two the load is the older.
+    oldest = min(reversed(kept), key=lambda marker: marker.watermark)
     at = oldest.watermark
     anew = at if oldest.job == LOAD and at > digested else None
     day = floor_to(at, _DAY)

@@ -82,7 +82,8 @@ def test_a_part_of_a_day_is_not_told_as_the_whole():
     ],
 )
 def test_of_a_day_that_is_whole_nothing_else_is_said(oldest):
-    assert due("21/00:00", "20/00:00", oldest, commit("20/05:00"), commit("21/00:00")).left_from is None
+    digest = due("21/00:00", "20/00:00", oldest, commit("20/05:00"), commit("21/00:00"))
+    assert (digest.anew, digest.left_from) == (None, None)
 
 
 def test_a_backfill_of_old_history_does_not_hide_that_commits_have_expired():
@@ -93,10 +94,22 @@ def test_a_backfill_of_old_history_does_not_hide_that_commits_have_expired():
 def test_of_a_table_that_was_made_anew_the_day_of_its_load_is_summed_up():
     digest = due("10/00:00", "08/00:00", {**commit("09/13:00", read=9), JOB: "load"}, commit("10/00:00", read=1))
     assert (digest.days, digest.counts) == ("2026-11-09", {"read": 10})
-    assert digest.anew == at("09/13:00")
+    assert (digest.anew, digest.left_from) == (at("09/13:00"), None)
     same_day = due("10/00:00", "09/00:00", {**commit("09/13:00", read=9), JOB: "load"})
     assert (same_day.days, same_day.anew) == ("2026-11-09", at("09/13:00"))
     assert Digest.from_json(digest.to_json()) == digest
+
+
+def test_a_backfill_right_after_its_load_hides_neither_the_load_nor_its_day():
+    made = (commit("09/13:00", job="load"), {**commit("09/13:00", "again", "backfill"), START: "2026-11-08T00:00:00Z"})
+    digest = due("10/00:00", "08/00:00", *made, commit("10/00:00"))
+    assert (digest.days, digest.jobs) == ("2026-11-09", {"merge": 1, "backfill": 1, "load": 1})
+    assert (digest.anew, digest.left_from) == (at("09/13:00"), None)
+
+
+def test_a_table_that_was_ahead_of_its_source_is_made_anew_by_the_load_that_mended_it():
+    digest = due("21/00:00", "19/00:00", commit("30/12:00"), commit("20/01:00", job="load"), commit("21/00:00"))
+    assert (digest.days, digest.jobs, digest.anew) == ("2026-11-20", {"merge": 1, "load": 1}, at("20/01:00"))
 
 
 def test_what_ends_at_midnight_belongs_to_the_day_before_and_leaves_the_next_one_whole():
