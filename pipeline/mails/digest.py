@@ -80,8 +80,6 @@ def digest_due(commits: Sequence[Commit], watermark: datetime | None, digested: 
     kept = [commit.marker for commit in commits]
     end = floor_to(watermark, _DAY)
     start, anew = _first_kept(kept, digested) if digested else (end - _DAY, None)
-    if start >= end:
-        return None
     markers = list(_within(kept, start, end))
     jobs: dict[str, int] = {}
     counts: dict[str, int] = {}

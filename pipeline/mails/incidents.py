@@ -85,11 +85,8 @@ def after_failure(told: Told, kind: FailureKind, tick: datetime, horizon: Horizo
     if any(one.kind == kind for one in failures) and ended in ("", told.ended):
         return news
     now = ToldFailure(kind, tick, horizon.watermark if horizon else None)
-    failures = (*(one for one in failures if one.kind != kind), now)
-    # The first tells since when.
-    incident = Incident(
-        failures if len(failures) <= MOST_REMEMBERED else (failures[0], *failures[1 - MOST_REMEMBERED :])
-    )
+    first, *later = *(one for one in failures if one.kind != kind), now
+    incident = Incident((first, *later[1 - MOST_REMEMBERED :]))  # the first tells since when
     return replace(news, failed=True, told=replace(news.told, incident=incident, ended=ended or told.ended))
 
 

@@ -213,8 +213,12 @@ def test_a_rollback_of_rows_that_nobody_doubts_makes_any_later_doubt_news():
     assert after_round(news.told, "merge", "1 had no row").names == ["RowsDoubted"]
 
 
+@pytest.mark.parametrize("trusted", [None, at("12:00")])
 @pytest.mark.parametrize(("load", "is_over"), [("12:00", False), ("13:00", True)])
-def test_a_load_from_before_the_doubt_as_after_a_rollback_settles_nothing(load: str, is_over: bool):
+def test_a_load_from_before_the_doubt_as_after_a_rollback_settles_nothing(
+    load: str, is_over: bool, trusted: datetime | None
+):
     loaded: datetime = at(load)
-    news = after_look(Told(doubted=at("13:00")), LATER, works=True, horizon=None, rows=Rows(trusted=loaded))
+    told = Told(doubted=at("13:00"), trusted=trusted)
+    news = after_look(told, LATER, works=True, horizon=None, rows=Rows(trusted=loaded))
     assert (news.names == ["RowsTrusted"]) is is_over

@@ -58,6 +58,8 @@ def test_what_several_reports_say_of_one_place_is_told_once():
         "continuity": "",
     }
     assert summed([]) == drift_of({})
+    once_more = [{"new_columns": [COLUMN]}, {"new_columns": [{**COLUMN, "type": "string"}]}]
+    assert summed(once_more)["new_columns"] == [COLUMN], "the newest report tells what it is"
 
 
 def test_places_whose_long_paths_begin_alike_are_summed_apart_and_so_are_columns_of_one_path():

@@ -60,6 +60,7 @@ def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
         pytest.param(AT_SIXTY, order("merge", 80, 100), Gap, id="a window too late"),
         pytest.param(AT_SIXTY, order("merge", 45, 80), Overlap, id="a window that starts too early"),
         pytest.param(AT_SIXTY, order("merge", 20, 40), Overlap, id="a window long past"),
+        pytest.param(AT_SIXTY, order("merge", 20, 60), Overlap, id="a window that only ends as the last one did"),
         pytest.param(AT_SIXTY, order("backfill", 10, 40), Overlap, id="a backfill that stops short"),
         pytest.param(AT_SIXTY, order("backfill", 10, 80), Gap, id="a backfill beyond the watermark"),
         pytest.param(AT_SIXTY, order("merge", 60, 80, source=replace(SOURCE, arn=ARN + "2")), OtherTable, id="arn"),

@@ -41,7 +41,7 @@ def test_what_is_left_and_which_level_is_reached(found, hours, level):
     assert found.is_lost is (found.watermark < found.earliest)
 
 
-@given(st.integers(0, 40 * 86400), st.integers(0, 86400), st.integers(1, 35))
+@given(st.integers(-10 * 86400, 40 * 86400), st.integers(0, 86400), st.integers(1, 35))
 def test_time_only_takes_away_and_levels_only_rise(behind, more, days):
     watermark = at("01/00:00")
     now, later = (
@@ -50,6 +50,8 @@ def test_time_only_takes_away_and_levels_only_rise(behind, more, days):
     assert later.left <= now.left
     assert later.level >= now.level
     assert now.level in (0, *LEVELS)
+    assert later.left >= timedelta()
+    assert 0 <= now.used_percent <= later.used_percent <= 100
 
 
 @given(st.integers(1, 35))

@@ -103,6 +103,8 @@ def test_it_is_tried_once_at_a_watermark_and_never_in_the_way_of_the_schedule(le
     state = loaded("20/12:00", "12:00")
     assert after(seen(shows=state, restorable="09:00-12:30", claim=left)).reason == "UpToDate"
     assert after(seen(shows=state, restorable="09:00-13:00", claim=left)).plan == plan("12:00 13:00")
+    rolled_back = seen(shows=loaded("20/11:00", "11:00"), restorable="09:00-11:30", claim=left)
+    assert after(rolled_back).plan == plan("11:00", MAINTAIN, attempt=left.number + 1)
 
 
 @pytest.mark.parametrize("mode", ["update", MAINTAIN])

@@ -202,11 +202,15 @@ def keeping(days: int, world: Observation) -> Observation:
     return replace(world, source=replace(world.source, recovery_days=days))
 
 
+UNRECORDED = replace(seen("12:00", "09:00-12:30", recorded=""), cannot_record=True)
+
+
 @pytest.mark.parametrize(
     ("world", "error"),
     [
         pytest.param(keeping(1, seen("")), "RecoveryTooShort", id="no full export is paid for in vain"),
         pytest.param(keeping(1, seen("12:00", "09:00-12:30")), "RecoveryTooShort", id="nothing has closed yet"),
+        pytest.param(keeping(1, UNRECORDED), "", id="what could not be recorded is tried first"),
         pytest.param(keeping(1, seen("08:00", "09:00-12:30")), "HistoryLost", id="history that is lost is said first"),
         pytest.param(keeping(1, seen("12:00", "09:00-12:30", control="PAUSE")), "", id="a paused table is left alone"),
         pytest.param(keeping(2, seen("12:00", "09:00-12:30")), "", id="two days are enough"),

@@ -104,5 +104,6 @@ def test_a_wish_whose_files_are_damaged_each_time_is_given_up(wished):
     assert update(refused("ChecksumMismatch", 2, wished)).kind == "Export"
     action = update(refused("ChecksumMismatch", 3, wished))
     assert (action.error, action.ends) == ("WishGivenUp", wished.job_id)
+    assert "has ended 3 times without success" in action.message
     died = refused("", 3, wished)
     assert update(died) == takes_over(died), "files that nobody has looked at are not damaged"

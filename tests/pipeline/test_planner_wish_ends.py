@@ -205,7 +205,9 @@ ENDED = [{"failed_runs": 3}, {"refused_with": "OverrideContradicted"}]
 
 
 @pytest.mark.parametrize("ended", ENDED)
-@pytest.mark.parametrize(("begun", "begins"), [("01/13:20", "01/14:00"), ("01/14:10", "01/14:10")])
+@pytest.mark.parametrize(
+    ("begun", "begins"), [("01/13:20", "01/14:00"), ("01/14:10", "01/14:10"), ("02/11:45", "02/11:45")]
+)
 def test_a_backfill_is_to_be_asked_for_again_from_an_instant_that_is_taken(begun, begins, ended):
     world = begun_near_where_history_ends(begun, "02/12:00", **ended)
     action = update(world)
@@ -221,3 +223,11 @@ def test_a_backfill_is_to_be_asked_for_again_from_an_instant_that_is_taken(begun
 def test_where_none_would_be_taken_none_is_to_be_asked_for(ended, asked):
     action = update(begun_near_where_history_ends("01/13:20", "01/14:10", **ended))
     assert (action.asked, "No backfill is possible now" in action.remedy) == (asked, bool(asked))
+
+
+def test_of_a_backfill_that_is_given_up_where_the_table_is_gone_the_next_run_makes_that_good():
+    left = claim(plan("10:00 12:00", BACKFILL), owner=ME)
+    action = update(seen("", claim=replace(left, failed_runs=3)))
+    assert isinstance(action, Halt)
+    assert (action.error, action.asked) == ("WishGivenUp", "")
+    assert action.remedy.startswith("Nothing: the next run makes the table anew")

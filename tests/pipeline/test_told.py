@@ -48,7 +48,7 @@ def test_of_what_was_told_before_the_parameters_were_made_again_little_holds(lat
         pytest.param(CONTROL_WENT, timedelta(hours=1), CONTROL_WENT, id="nothing but that the control was gone"),
         pytest.param(WENT, timedelta(days=1), WENT, id="within a day"),
         pytest.param(WENT, timedelta(days=1, seconds=1), Told(outlived=True), id="not within a day"),
-        pytest.param(WENT, timedelta(0), WENT, id="they were made as it was written"),
+        pytest.param(BEFORE, timedelta(0), BEFORE, id="they were made as it was written"),
         pytest.param(SETTLED, timedelta(days=90), SETTLED, id="what is known of wishes and rows is the table's own"),
     ],
 )

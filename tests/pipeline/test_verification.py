@@ -49,7 +49,7 @@ def test_differences_are_named_without_their_values():
 def test_what_is_left_out_of_a_difference_is_said_to_be():
     """Half a key looks like a key, and finds no item; and five paths look as if all else were equal."""
     several = [{"path": f"/{at}", "source": "1", "table": "2"} for at in range(6)]
-    found = [{"key": "x" * 201, "found": "only_in_table", "values": []}]
+    found = [{"key": "x" * 201, "found": "only_in_table", "values": several}]
     found += [{"key": "y" * 200, "found": "different", "values": several[:count]} for count in (5, 6)]
     assert named(found) == [
         f"{'x' * 199}… only in table",

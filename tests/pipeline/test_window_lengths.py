@@ -72,6 +72,7 @@ def test_the_longest_is_a_step_that_is_no_longer_than_it_may_be(most, longest):
     [
         pytest.param([commit("12:00 12:15", 10)], 30, id="billed the least: the next step"),
         pytest.param([commit("10:00 12:00", 10)], 240, id="step by step to the longest"),
+        pytest.param([commit("11:00 12:00", 20)], 30, id="half of it would have been billed the least"),
         pytest.param([commit("08:00 12:00", 10)], 240, id="which is the end"),
         pytest.param([commit("12:15 12:30", 10)], 30, id="a window cut short by its grid counts as long as it was"),
         pytest.param([commit("12:00 14:00", 11)], 120, id="billed a little more than the least: it stays"),
