@@ -164,6 +164,8 @@ def test_a_run_that_has_just_written_the_parameter_corrects_no_answer_of_before(
     assert up_to_date.reason == UP_TO_DATE
     corrected = Record(at("10:15"), before, unrecorded="update")
     assert update(replace(again, claim=claim(own), is_first_round=True), QUARTER_HOUR) == corrected, "the next run"
+    after_the_correction = update(replace(again, claim=claim(own)), QUARTER_HOUR)
+    assert isinstance(after_the_correction, Idle), "it has corrected it, and is answered as before"
     edited = "2026-11-21T14:00:00Z"
     assert update(replace(again, recorded=edited), QUARTER_HOUR) == Record(at("10:15"), edited, fulfils=True)
 
