@@ -35,6 +35,7 @@ def test_an_export_is_what_its_summary_and_its_file_list_say_and_both_are_proven
     found = read_manifests(f"{root}{FOLDER}/manifest-summary.json", lying(root, ending).get)
     assert found == (parse_summary("summary", INCREMENTAL).with_files(parse_files("list", FILES)), root, ())
     assert (found.manifest.has_old_images, parse_summary("summary", FULL).has_old_images) == (True, False)
+    assert not parse_summary("summary", INCREMENTAL.replace(b"NEW_AND_OLD_IMAGES", b"NEW_IMAGE")).has_old_images
 
 
 @pytest.mark.parametrize("name", ["manifest-summary", LIST.removesuffix(".json")])

@@ -202,6 +202,9 @@ def test_a_key_may_hold_any_text():
         ),
         pytest.param(b'{"itemCount":1,"md5Checksum":"abc","dataFileS3Key":"k"}', id="no base64"),
         pytest.param(b'{"itemCount":1,"md5Checksum":"YWJj","dataFileS3Key":"k"}', id="not 16 bytes"),
+        pytest.param(
+            b'{"itemCount":1,"md5Checksum":"y+zg!5fVeudb3R3DOQ+RKgA==","dataFileS3Key":"k"}', id="a sign of none"
+        ),
     ],
 )
 def test_an_unreadable_line_is_refused_by_its_number(line):
