@@ -157,7 +157,7 @@ class Table:
         metadata = self.metadata()
         if self._branch in metadata.get("refs", {}):
             self.java().manageSnapshots().removeBranch(self._branch).commit()
-        if self._added and (unused := fields_made_ready(metadata, self._added)):
+        if metadata and (unused := fields_made_ready(metadata, self._added)):
             transaction = self.java().newTransaction()
             without_columns(transaction, unused).commit()
             transaction.commitTransaction()
