@@ -30,29 +30,29 @@ _APART = "apart"
 
 @dataclass(frozen=True)
 class Packed:
-    """The columns of items: those in lists by type, those apart with a column each, the key's always among them.
-
-    `is_wide`: whether items are read this way at all; else all stand apart.
-    """
+    """The columns of items: those in lists by type, those apart with a column each, the key's always among them."""
 
     lists: Mapping[ColumnType, Sequence[Field]]
     apart: Sequence[Field]
-    is_wide: bool
 
     @classmethod
     def of(cls, columns: Columns) -> Packed:
         """How a table's columns are packed: not at all, unless they are many."""
         parsed = [field for field in columns.attributes if field.type.kind in PARSED]
-        is_wide = len(columns.all) > WIDE or len(columns.attributes) - len(parsed) > MANY_SCALARS
-        if not is_wide:
-            return cls({}, columns.all, is_wide=False)
+        if len(columns.all) <= WIDE and len(columns.attributes) - len(parsed) <= MANY_SCALARS:
+            return cls({}, columns.all)
         own = frozenset(parsed if len(parsed) <= MANY_PARSED else ())
         lists: dict[ColumnType, list[Field]] = {}
         for field in columns.attributes:
             if field not in own:
                 # Whatever plain JSON takes, its cells lie where a reader finds them who does not know.
                 lists.setdefault(field.type.untagged, []).append(field)
-        return cls(lists, [*columns.key, *(field for field in parsed if field in own)], is_wide=True)
+        return cls(lists, [*columns.key, *(field for field in parsed if field in own)])
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether items are read this way at all; else all columns stand apart."""
+        return bool(self.lists)
 
     def made_of(self, item: Sql) -> Sql:
         """The lists of an item's cells, and one of its values that have columns apart: a struct."""
