@@ -1,6 +1,6 @@
-"""The local AWS: the deployed thing itself, on one machine and offline. Never deployed, never imported by what is.
+"""The product on one machine. Never deployed, never imported by what is.
 
-`launch.py` starts MiniStack in a process of its own and installs what it lacks, one module per idea; `control.py`
-is the client that starts and steers that process; `pitr/` and `emr/` are whole services of ours.
-Only the launcher's process may import MiniStack, and only after the environment is set: MiniStack reads it on import.
+`__main__.py` has the commands. `demo.py` deploys to a local AWS: `control.py` starts and steers its process, and `aws/` is
+what runs in that. `replay.py`, `verify.py` and `maintain.py` run jobs on a table in a folder, without any AWS. `bench/`
+measures the jobs.
 """
