@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.columns.in_table.table_columns import (
     current_schema,
     held_attributes,
-    is_ours,
+    is_attributes,
     partition_names,
     told_names,
 )
@@ -103,8 +103,8 @@ def _hidden_key(
 
     `held`: the attributes that the columns hold, by the columns' ids.
     """
-    hidden = {part.name for part in key} - {held.get(raw["id"]) for raw in fields if is_ours(raw["name"])}
-    others = (raw for raw in fields if not is_ours(raw["name"]) and raw["name"] not in OWN_COLUMNS)
+    hidden = {part.name for part in key} - {held.get(raw["id"]) for raw in fields if is_attributes(raw["name"])}
+    others = (raw for raw in fields if not is_attributes(raw["name"]) and raw["name"] not in OWN_COLUMNS)
     return [raw for raw in others if held.get(raw["id"]) in hidden]
 
 

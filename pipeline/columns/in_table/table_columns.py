@@ -158,7 +158,7 @@ def may_hold_attribute(raw: Mapping[str, Any]) -> bool:
 
     Of another type than those that are made for attributes, as a date, it is somebody's own. Merges leave it alone.
     """
-    return is_ours(raw["name"]) and _is_made(raw["type"])
+    return is_attributes(raw["name"]) and _is_made(raw["type"])
 
 
 def _is_made(raw: Any) -> bool:
@@ -168,8 +168,8 @@ def _is_made(raw: Any) -> bool:
     return bool(raw["type"] == "struct" or (raw.get("key", "string") == "string" and _is_made(raw[_part_of(raw)])))
 
 
-def is_ours(name: str) -> bool:
-    """Whether a column of the table holds an attribute for good."""
+def is_attributes(name: str) -> bool:
+    """Whether a column of this name may be an attribute's: it is not the product's own, and no replacement."""
     return name not in OWN_COLUMNS and not name.endswith(REPLACEMENT)
 
 
