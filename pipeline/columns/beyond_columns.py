@@ -19,7 +19,7 @@ def beyond_columns(columns: Columns, overrides: Overrides) -> list[Override]:
 
     `columns`: as values are read for them (`pins.as_said`).
     """
-    fields = {field.attribute: field for field in columns.all}
+    fields = columns.by_attribute
     return [rule for rule in overrides.typed if (at := fields.get(rule.path[0])) and _is_beyond(at, rule, overrides)]
 
 
