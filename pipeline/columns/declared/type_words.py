@@ -44,9 +44,9 @@ _KINDS_OF_PIN = {
 #: The pins for lists and maps, with DynamoDB's type for each. Any of them may leave the column plain JSON.
 TAG_OF_PIN = {"L": "L", "M": "M", "struct": "M", "map": "M"}
 #: What a schema file says of an attribute that was NULL wherever it was met.
-NOTHING = "NULL"
+_NOTHING = "NULL"
 #: The same as an object.
-SAYS_NOTHING = {"type": NOTHING}
+SAYS_NOTHING = {"type": _NOTHING}
 
 
 def _decimal_scale(word: str) -> int | None:
@@ -85,11 +85,11 @@ def obeys(type_: ColumnType, pin: str) -> bool:
     return type_.kind in _KINDS_OF_PIN[pin] and (type_.kind is not Kind.SET or set_tag(type_) == pin)
 
 
-def one_word(types: str) -> str:
+def _one_word(types: str) -> str:
     """One word for the types that a schema file lists of an attribute, as ``S,N``; NULL among them says nothing."""
-    listed = {word.strip() for word in types.split(",")} - {NOTHING}
+    listed = {word.strip() for word in types.split(",")} - {_NOTHING}
     if len(listed) < 2:
-        return listed.pop() if listed else NOTHING
+        return listed.pop() if listed else _NOTHING
     return next((word for word in ("string", "json") if listed <= set(_SEVERAL[word])), types)
 
 
@@ -98,8 +98,8 @@ def spelled_out(said: Any) -> Any:
     said = {"type": said} if isinstance(said, str) else said
     if not isinstance(said, Mapping) or not isinstance(said.get("type"), str):
         return said
-    word = one_word(said["type"])
-    if word != NOTHING:
+    word = _one_word(said["type"])
+    if word != _NOTHING:
         return {**said, "type": word}
     # A name, or what is to be hidden, may be said beside it.
     return {name: value for name, value in said.items() if name != "type"} or SAYS_NOTHING
@@ -107,7 +107,7 @@ def spelled_out(said: Any) -> Any:
 
 def allowed_types(said: Any) -> str:
     """What is allowed in place of what is said for a type: of a list, in a schema file's way, or of one word."""
-    if isinstance(said, str) and {word.strip() for word in said.split(",")} <= {NOTHING, *_TAGS}:
+    if isinstance(said, str) and {word.strip() for word in said.split(",")} <= {_NOTHING, *_TAGS}:
         several = " or ".join(f"several of {', '.join(_SEVERAL[word])}" for word in ("string", "json"))
         return f"{several}: no column takes a scalar beside a container; left out, the column follows the data"
     return f"one of {', '.join(_TYPE_WORDS)}, decimal(38,s)"

@@ -18,13 +18,13 @@ from pipeline.table.marker import NAMES
 def description(columns: Columns, schema: Mapping[str, Any] | None = None) -> dict[str, str]:
     """The table properties that say of columns what no schema does. `schema`: in Iceberg's JSON, once the table has it."""
     return {
-        **key_property(columns.key),
+        **_key_property(columns.key),
         **column_kinds(columns.all, schema),
         **exact_names(columns.all, schema),
     }
 
 
-def key_property(key: Iterable[Field]) -> dict[str, str]:
+def _key_property(key: Iterable[Field]) -> dict[str, str]:
     """The table property that says by which attributes, in their order, rows are found; none of a job that asks for no rows."""
     attributes = [field.attribute for field in key]
     return {KEY: json.dumps(attributes, ensure_ascii=False)} if attributes else {}
