@@ -85,9 +85,9 @@ def environment(jars: Sequence[Path], *options: str, start: Start = SMALL_JOB) -
 
 
 def _names_of_files() -> dict[str, str]:
-    """What lets Java name files as this process does: of C, which is any locale's lack, Python makes UTF-8 by itself.
+    """What lets Java name files as this process does: in the locale C, which holds where none is set, Python takes UTF-8.
 
-    On a Mac Java does so, too, and not every one has this locale.
+    On a Mac Java does the same, and not every Mac has the locale C.UTF-8.
     """
     is_utf_8 = sys.getfilesystemencoding() == "utf-8" and sys.platform != "darwin"
     return {"LC_ALL": "C.UTF-8"} if is_utf_8 else {}

@@ -73,8 +73,8 @@ def _say_how_to(start: java.Start, more: Sequence[str]) -> None:
 def _no_interrupt() -> Iterator[None]:
     """Ctrl-C waits until Java has started: before, PySpark forgets the Java it is starting, which then runs for ever.
 
-    Where it is to end the process, it goes on to: PySpark puts its own in place of that, which would ask Java to end the jobs
-    in the middle of another question, and what comes of it ends by pages of Python's.
+    Where Ctrl-C ends the process at once, it does so afterwards too: PySpark sets a handler in place of that, which asks Java
+    to end the jobs, perhaps in the middle of another question, and then Python prints pages of its own.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     is_end = signal.getsignal(signal.SIGINT) is signal.SIG_DFL

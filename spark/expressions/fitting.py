@@ -17,12 +17,12 @@ from spark.expressions.values import CONTAINERS, element_of, null_count, opened,
 def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sql:
     """Whether each member of a map is NULL or reached its cell whole. For a missing map: whether no cell was made.
 
-    `held`: how many cells were made whole of members, in parts. `nulls`: of some names, whether they are NULL (`is_null`);
-    they are asked before all members are.
+    `held`: counts of the members that reached their cells whole, to be added up. `nulls`: of some members, whether each is
+    NULL (`is_null`).
     """
     less = f" - {true_count(nulls)}" if nulls else ""
     other = " - ".join([f"greatest(size({level}), 0)", *held])
-    # The second of the list is looked for only where it is not the first: to ask all members for NULL takes longer.
+    # Only where what is left is not 0, all members are asked for NULL, which takes longer.
     return f"{other}{less} IN (0, {null_count(level)}{less})"
 
 

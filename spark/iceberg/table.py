@@ -214,7 +214,8 @@ class Table:
     def settle(self) -> None:
         """Make the properties say what would not outlive the snapshots.
 
-        That is the marker, and by ids the names and kinds that a `replace` could tell by paths only. Mostly nothing is to do.
+        That is the marker, and by the ids of fields the names and kinds that `replace`, which knows no ids yet, tells by their
+        paths. Mostly nothing is to do.
         """
         metadata = self.metadata()
         copied = marker_copied(metadata)

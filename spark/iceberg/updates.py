@@ -12,8 +12,8 @@ _MEASURED = "write.metadata.metrics.column."
 def set_properties(transaction: Any, properties: Mapping[str, str]) -> None:
     """Set table properties; an empty value removes one.
 
-    Those go as well that measure a field which is gone: with one of them Iceberg lets no property be set. Where a column
-    goes it removes that column's own, and not those of what was inside it.
+    Those that say what is measured of a field go once the field is gone: beside one of them Iceberg lets no property be set.
+    It removes that of a column which goes, and leaves those of the fields inside the column.
     """
     stale = dict.fromkeys(_of_gone_fields(transaction.table()), "")
     update = transaction.updateProperties()

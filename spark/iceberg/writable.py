@@ -1,7 +1,8 @@
-"""What somebody has set of a table and Spark could not write rows beside: it is taken back before a job goes to work.
+"""What somebody has set of a table and Spark could not write rows beside: taken back, in the metadata alone, before a job.
 
-That columns are required, which items may lack; of rows that lack them already Spark shows zeros then. That the table takes
-any columns, with which Spark resolves no MERGE. And partitions of one name. It is told in the metadata alone.
+- Columns that are required, though items may lack them: of rows that lack them already, Spark shows zeros.
+- That the table takes any columns: Spark resolves no MERGE into such a table.
+- Partitions that share a name (`spark.iceberg.former_partitions`).
 """
 
 from __future__ import annotations

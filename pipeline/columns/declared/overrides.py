@@ -79,7 +79,7 @@ class Override:
         return self.pin or pin
 
     def pin_beside(self, pin: str) -> str:
-        """Of a hash: the pin of a place that it speaks of, where the last of the others said `pin`, which stays if it is text."""
+        """Of a hash: the pin of a place of which the last of the other rules says `pin`; that stays if it is text."""
         return pin if not pin or "S" in tags_of(pin) else self.pin
 
     @property

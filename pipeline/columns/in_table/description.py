@@ -74,6 +74,6 @@ def _by_place(
 
 
 def is_described_by_path(properties: Mapping[str, str]) -> bool:
-    """Whether names or kinds are told by path, as who replaced a table has left it if it ended before it knew the ids."""
+    """Whether names or kinds are told by path, as where a load replaced the table and ended before it could tell them by id."""
     names, kinds = told_names(properties), told_kinds(properties)
     return any(place.startswith(AT) for place in names) or any(not place.startswith(ID) for place in kinds)

@@ -73,8 +73,8 @@ def check_readable(metadata: Mapping[str, Any], snapshot_id: int) -> None:
 def _schemas_of_rows(metadata: Mapping[str, Any]) -> list[int | None]:
     """The ids of the schemas that values of the source may be shown by: that of the newest of our snapshots on ``main``.
 
-    Whoever commits on top, if it is but a compaction, brings none back that are lost, and a column of somebody's own that
-    comes and goes there has held none. Where ours has expired, each that is left may have it beneath.
+    A commit of somebody else's on top, such as a compaction, brings back no values that are lost, and no column that came
+    and went since has held any. Where all of ours have expired, rows of ours may be beneath any that is left.
     """
     ancestors = ancestors_of_main(metadata)
     return [snapshot.get("schema-id") for snapshot in with_marker(ancestors)[:1] or ancestors]
@@ -183,7 +183,7 @@ def fields_made_ready(metadata: Mapping[str, Any], made: Set[int]) -> list[str]:
 def used_by_layout(metadata: Mapping[str, Any]) -> frozenset[str]:
     """The columns that can neither go nor be replaced: those that partitions or the sort order are made of.
 
-    Neither can those that the table was once partitioned by as they are: Iceberg keeps such a partition's name for that column.
+    And those by whose very values the table was once partitioned: Iceberg keeps such a partition's name for its column.
     """
     spec_id, order_id = metadata["default-spec-id"], metadata.get("default-sort-order-id")
     partitions = ((spec["spec-id"], field) for spec in metadata["partition-specs"] for field in spec["fields"])

@@ -70,7 +70,7 @@ def kept_names(metadata: Mapping[str, Any]) -> KeptNames:
 
 
 def _kinds(transform: str, type_: Any) -> frozenset[Kind]:
-    """Of which kinds a column may become that a transform is made of. `type_`: in Iceberg's JSON, a column's own."""
+    """The kinds that a column may become, of which a partition or order is made. `type_`: the column's, in Iceberg's JSON."""
     if transform == "bucket":
         return _BUCKETED
     is_known = transform in _OF_OWN_TYPE and isinstance(type_, str)

@@ -64,7 +64,7 @@ def is_foreign(type_: ColumnType) -> bool:
 def carried(columns: Columns, fixed: Set[str]) -> Columns:
     """The columns without what holds no value, with readable names for those that no job can carry.
 
-    So for such in capitals as readers take for another's. `fixed`: names of columns that stay what they are.
+    A name with capitals that readers take for another column's is replaced as well. `fixed`: names that stay what they are.
     """
     # Another name of the key is another table, in which nothing has to stay.
     stay = fixed - {field.name for field in columns.key}

@@ -11,9 +11,10 @@ from pipeline.columns.names import OWN_COLUMNS
 
 
 def needlessly_required(metadata: Mapping[str, Any]) -> list[str]:
-    """Their paths; none of the key, which every item has. `metadata`: the content of an Iceberg metadata file.
+    """The paths of such columns and fields; none of the key, which every item has.
 
-    The key by the table's own word: not every job that asks looks for rows, and knows by which they are found.
+    The table tells its key itself: a job of maintenance, which asks as well, knows none. `metadata`: the content of an
+    Iceberg metadata file.
     """
     properties, columns = metadata.get("properties", {}), current_schema(metadata)["fields"]
     held, key = held_attributes(((raw, raw["name"]) for raw in columns), told_names(properties)), told_key(properties)
