@@ -54,6 +54,11 @@ def tag_of(value: Sql) -> Sql:
     return f"map_keys({value})[0]"
 
 
+def is_set(value: Sql) -> Sql:
+    """Whether a value is a set; false or null where not."""
+    return one_of(tag_of(value), ("SS", "NS", "BS"))
+
+
 def has_one_type(value: Sql) -> Sql:
     """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote; never null."""
     one = f"size({value}) = 1 AND map_values({value})[0] IS NOT NULL AND {one_of(tag_of(value), TAGS)}"

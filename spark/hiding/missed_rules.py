@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pipeline.columns.declared.overrides import ANY, Override, is_index
 from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
-from spark.expressions.values import TAGS, elements, has, json_of, members, of, tag_of
+from spark.expressions.values import TAGS, elements, has, is_set, json_of, members, of, tag_of
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: one of those below, or what a declared type
 #: excludes. Null for all other items.
@@ -153,8 +153,3 @@ def _of_any(value: Sql, is_one: Callable[[Sql], Sql]) -> Sql:
     """Whether any member of a map, or element of a list, is such a one; null for other values."""
     # One expression for both: said of each, every * of a path would double what is below it.
     return call("exists", f"coalesce(map_values({members(value)}), {elements(value)})", function(1, is_one))
-
-
-def is_set(value: Sql) -> Sql:
-    """Whether a value is a set; false or null where not."""
-    return one_of(tag_of(value), ("SS", "NS", "BS"))

@@ -27,13 +27,14 @@ from spark.expressions.values import (
     elements,
     has,
     has_one_type,
+    is_set,
     json_of,
     members,
     of,
     strings,
     tag_of,
 )
-from spark.hiding.missed_rules import contradicted, is_set
+from spark.hiding.missed_rules import contradicted
 
 _BLOCK = 64
 _INNER, _OUTER = "#inner_pad", "#outer_pad"
@@ -223,10 +224,8 @@ def _canonical(value: Sql) -> Sql:
     Without lambdas: this stands inside several already, and Spark's analysis of lambdas inside lambdas costs seconds.
     """
     number = f"concat('{{\"N\":\"', {as_printed(of(value, 'N'))}, '\"}}')"
-    tags = call("array", "'SS'", "'NS'", "'BS'")
     in_order = f"to_json(array_sort({strings(f'map_values({value})[0]')}))"
     of_set = f"concat('{{\"', {tag_of(value)}, '\":', {in_order}, '}}')"
     return (
-        f"CASE WHEN {has(value, 'N')} THEN {number} WHEN array_contains({tags}, {tag_of(value)}) THEN {of_set} "
-        f"ELSE {dynamodb_json(value)} END"
+        f"CASE WHEN {has(value, 'N')} THEN {number} WHEN {is_set(value)} THEN {of_set} ELSE {dynamodb_json(value)} END"
     )
