@@ -51,11 +51,6 @@ def cell(type_: ColumnType, inside: Sql) -> Sql:
     return _scalar(type_, inside)
 
 
-def cell_of(type_: ColumnType, inside: Sql) -> Sql:
-    """The same where `inside` has to be computed first: once, if it takes parsing and is mentioned often."""
-    return let(inside, lambda found: cell(type_, found)) if type_.kind is Kind.STRUCT else cell(type_, inside)
-
-
 def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
     scalars = [field for field in fields if field.type.kind not in PARSED]
     if len(scalars) <= MANY_FIELDS:
@@ -72,7 +67,11 @@ def _struct(level: Sql, fields: Sequence[Field]) -> Sql:
 
 
 def _cell_in(level: Sql, field: Field) -> Sql:
-    return cell_of(field.type, opened(field.type, member(level, field.attribute)))
+    inside = opened(field.type, member(level, field.attribute))
+    if field.type.kind is not Kind.STRUCT:
+        return cell(field.type, inside)
+    # Each of its fields mentions what is inside, which is parsed once.
+    return let(inside, lambda found: cell(field.type, found))
 
 
 def _cells_alike(level: Sql, type_: ColumnType, fields: Sequence[Field]) -> Sql:
