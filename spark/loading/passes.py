@@ -34,7 +34,7 @@ from spark.loading.sampling import sample_size
 from spark.refusals import Suspected, check_items
 from spark.rows.keys import LACKS_KEY, has_cells, lacks_key, observed_room
 from spark.rows.profiles import exploded, observed_misfits
-from spark.rows.projection import IS_ODD, ITEM, READABLE, misfit_count, rows_told_odd, rows_with_misfits, unreadable
+from spark.rows.projection import IS_ODD, ITEM, misfit_count, rows_told_odd, rows_with_misfits, unreadable
 from spark.rows.table_rows import aligned
 
 _COUNTED = ("items", WEIGHT, "unreadable", "lacking", "unfit", "contradicting", "odd", "misfits")
@@ -144,13 +144,14 @@ def counted(this: Load, target: Target) -> Counted:
     """Every item as a row, with internal columns, counted on the way; those without a whole key are counted and left out."""
     columns, counts_of_pass = target.columns if target.replaces_key else target.written, Observation()
     rows = _rows(_items(this), this, columns)
-    whole_key, readable, lacking = has_cells(columns.key), F.col(READABLE), F.col(LACKS_KEY)
+    whole_key = has_cells(columns.key)
+    # An item may be counted more than once: what is refused first leaves nothing of the later counts to be told.
     counts = {
         "items": F.count(F.lit(1)),
         WEIGHT: F.coalesce(F.sum(WEIGHT), F.lit(0)),
         "unreadable": F.count_if(unreadable()),
-        "lacking": F.count_if(readable & lacking),
-        "unfit": F.count_if(readable & ~lacking & ~whole_key),
+        "lacking": F.count_if(LACKS_KEY),
+        "unfit": F.count_if(~whole_key),
         "contradicting": F.count(CONTRADICTED),
         **({"misfits": F.sum(misfit_count())} if this.expects_misfits else {"odd": F.count_if(IS_ODD)}),
     }

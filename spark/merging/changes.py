@@ -82,7 +82,6 @@ def _keyed(records: DataFrame, source: SourceTable, columns: Columns) -> DataFra
 def _gathered(records: DataFrame, key: Sequence[str]) -> DataFrame:
     """One row for each key: of its ``first`` record what was before it, its ``last``, and what is counted of all."""
     when = (F.col(_WINDOW), F.col("#micros"))
-    readable, lacking = F.col(READABLE), F.col(LACKS_KEY)
     whole_key = reduce(and_, (F.col(name).isNotNull() for name in key))
     # Records without a whole key are refused, and are one group however many they are: nothing is gathered of them.
     times, versions = (
@@ -95,9 +94,10 @@ def _gathered(records: DataFrame, key: Sequence[str]) -> DataFrame:
         F.count(F.lit(1)).alias(RECORDS),
         F.sum(WEIGHT).alias(WEIGHT),
         (versions - times).alias(CONFLICTS),
-        F.count_if(~readable).alias(UNREADABLE),
-        F.count_if(readable & lacking).alias(LACKING),
-        F.count_if(readable & ~lacking & ~whole_key).alias(UNFIT),
+        # A record may be counted more than once: what is refused first leaves nothing of the later counts to be told.
+        F.count_if(~F.col(READABLE)).alias(UNREADABLE),
+        F.count_if(LACKS_KEY).alias(LACKING),
+        F.count_if(~whole_key).alias(UNFIT),
     )
 
 

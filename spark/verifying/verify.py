@@ -124,7 +124,7 @@ def _counted(this: Verification, compared: DataFrame) -> dict[str, int]:
         WEIGHT: F.coalesce(F.sum(WEIGHT), F.lit(0)),
         "rows": F.count(IN_TABLE),
         "unreadable": F.count_if(~F.col(READABLE)),
-        "lacking": F.count_if(F.col(READABLE) & F.col(LACKS_KEY)),
+        "lacking": F.count_if(LACKS_KEY),
         "contradicting": F.count(CONTRADICTED),
     }
     found = pairs.counted(compared, also)
