@@ -92,10 +92,10 @@ def removed(shop: Shop, order: JobOrder) -> None:
 
 
 def a_folder_listed(shop: Shop, order: JobOrder) -> None:
-    """In the place of a data file stands the folder in which all of them lie."""
+    """In the place of a data file, the last, stands the folder in which all of them lie."""
     for summary in summaries(order):
-        (first, *others) = listed(shop, summary)
-        relist(shop, summary, [{**first, "dataFileS3Key": first["dataFileS3Key"].rpartition("/")[0]}, *others])
+        (*others, last) = listed(shop, summary)
+        relist(shop, summary, [*others, {**last, "dataFileS3Key": last["dataFileS3Key"].rpartition("/")[0]}])
 
 
 def listed_under_two_spellings(shop: Shop, order: JobOrder) -> None:

@@ -6,10 +6,11 @@ import gzip
 
 import pytest
 
+from pipeline.columns.profile import Observed
 from pipeline.exports.manifests import ExportManifest
 from spark import files
 from spark.exports.reading import read_exports
-from spark.loading.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, sample_size, sampled_lines
+from spark.loading.sampling import LEAST_ITEMS, MOST_BYTES, MOST_ITEMS, often_null, sample_size, sampled_lines
 from tests.spark.sample_items import N_KEY, S, item
 
 MIB = 1_048_576
@@ -35,6 +36,15 @@ def test_a_sample_is_bounded_in_items_and_in_bytes(items, billed_bytes, size):
     assert sample_size(export) == size
 
 
+def test_often_null_are_attributes_and_nothing_inside_them_each_once_and_not_too_many():
+    export = ExportManifest("arn", "arn", "id", "bucket", 80, 0, None, None, "files")
+    seen = [Observed((".text",), "S", 80), Observed((".often",), "NULL", 10), Observed((".rare",), "NULL", 9)]
+    # Its NULL would be counted for each of the two, and hide a value that did not go to any cell.
+    seen += [Observed((".map", f".{name}"), "NULL", 80) for name in "xy"]
+    assert often_null(export, seen) == ["often"]
+    assert len(often_null(export, [Observed((f".n{i}",), "NULL", 80) for i in range(30)])) == 20
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(("most", "size"), [(1_000, 40), (40, 40), (7, 7), (0, 0)])
 def test_so_many_lines_are_read_of_few_files(spark, shop, monkeypatch, most, size):
@@ -50,7 +60,7 @@ def test_so_many_lines_are_read_of_few_files(spark, shop, monkeypatch, most, siz
     assert len(found) == len(set(found)) == size
     assert all(line.startswith(b'{"Item":{') and line.endswith(b"}") for line in found)
     needed, held = 0, 0
-    for file in sorted(export.manifest.files, key=lambda file: file.key):
+    for file in export.manifest.files:
         needed, held = needed + (held < size and file.item_count > 0), held + file.item_count
     assert len(read) == needed
     assert len(export.files_with_records) > 1
