@@ -22,9 +22,9 @@ def test_a_backfill_that_is_claimed_is_finished_however_its_start_was_written(st
 @pytest.mark.parametrize("mode", ["verify", "maintain", "backfill"])
 def test_what_is_done_and_only_not_recorded_is_not_tried_again_nor_asked_for_again(mode, claim_number):
     mail = failed("AwsUnavailable", "RecordWatermark", planned={**PLANNED, "mode": mode, "claim": claim_number})
-    assert "does by itself: Nothing more: what was asked for is done" in mail.text
+    assert "is done, and the job's report says what it has found.\n" in mail.text
     # The next run finds it done, and tells the end of the wish.
-    assert (mail.facts["ask_again"], mail.facts["wish_ended"]) == ("", "")
+    assert [mail.facts[fact] for fact in ("ask_again", "wish_ended", "heals_by_itself")] == ["", "", True]
     assert mail.facts["command"].endswith("""--input '{"table":"orders"}'""")
 
 
@@ -37,9 +37,10 @@ def test_of_what_is_done_nobody_is_told_that_it_is_tried_again(kind):
     assert "What to do: What helps.\n" in mended.text
 
 
-def test_what_is_not_done_after_all_is_tried_again():
-    mail = failed("JobFailed", "RecordWatermark", planned={**PLANNED, "mode": "verify"})
-    assert "does by itself: The next scheduled run tries again by itself." in mail.text
+@pytest.mark.parametrize(("mode", "error"), [("verify", "JobFailed"), ("backfill", "WatermarkNotCommitted")])
+def test_what_is_not_done_after_all_is_tried_again(mode, error):
+    mail = failed(error, "RecordWatermark", planned={**PLANNED, "mode": mode})
+    assert "does by itself: The next scheduled run tries again by itself" in mail.text
 
 
 @pytest.mark.parametrize("mode", ["update", "backfill", "full"])

@@ -66,16 +66,39 @@ def test_an_update_of_a_table_that_has_lost_its_watermark_is_not_said_to_be_trie
 def test_an_update_that_is_only_to_be_recorded_is_tried_again():
     mail = failed("AwsUnavailable", "RecordWatermark", planned={**PLANNED, "kind": "Record", "mode": "update"})
     assert "does by itself: The next scheduled run tries again by itself." in mail.text
+    assert mail.facts["heals_by_itself"]
 
 
 def test_of_a_wish_whose_job_aws_has_kept_from_running_it_is_not_said_when_it_is_given_up():
     assert WHERE_IT_ENDS not in failed("AwsUnavailable", planned={**PLANNED, "mode": "backfill"}).text
 
 
-def test_a_full_export_of_which_nothing_is_lost_is_given_up_also_where_lost_history_would_be_made_good():
-    there = Horizon(at("10:00"), at("09:00"), at("13:00")).to_json()
-    planned = {**PLANNED, "mode": "full", "history": there, "rebuilds": True}
-    assert WHERE_IT_ENDS in failed("JobFailed", planned=planned).text
+def test_of_a_wish_whose_job_has_not_run_it_is_not_said_either():
+    assert WHERE_IT_ENDS not in failed("ExportFailed", "CheckExports", planned={**PLANNED, "mode": "full"}).text
+
+
+@pytest.mark.parametrize(
+    ("mode", "watermark", "is_given_up"),
+    [("full", "10:00", True), ("full", "", True), ("full", "08:00", False), ("backfill", "08:00", True)],
+)
+def test_only_a_full_export_that_makes_lost_history_good_is_tried_for_as_long_as_it_takes(mode, watermark, is_given_up):
+    history = Horizon(at(watermark), at("09:00"), at("13:00")).to_json() if watermark else {}
+    text = failed("JobFailed", planned={**PLANNED, "mode": mode, "history": history, "rebuilds": True}).text
+    assert (WHERE_IT_ENDS in text) is is_given_up
+
+
+def test_a_table_that_makes_lost_history_good_by_itself_mends_nothing_else_by_itself():
+    mail = failed("PitrOff", "Plan", planned={"kind": "Halt", "table": "orders", "rebuilds": True})
+    assert "does by itself: Nothing: a person must act.\nWhat to do: What helps.\n" in mail.text
+    assert "update-continuous-backups" in mail.facts["command"]
+
+
+def test_a_wish_that_is_given_up_and_is_no_full_export_holds_nothing_up():
+    halt = {"kind": "Halt", "table": "orders", "ends": "verify-1", "asked": '{"table":"orders","mode":"verify"}'}
+    mail = failed("WishGivenUp", "Plan", planned=halt)
+    assert "does by itself: The schedule goes on with its own work; for what was asked for a person must" in mail.text
+    assert mail.subject.endswith(": WishGivenUp, verify")
+    assert failed("PermissionMissing", "Plan", planned=halt).subject.endswith(": PermissionMissing")
 
 
 def test_a_verification_that_is_tried_once_more_when_history_is_lost_is_to_be_asked_for_once_the_table_is_anew():
