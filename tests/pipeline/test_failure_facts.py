@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.mails.frame import UNKNOWN_TABLE
 from tests.pipeline.rounds import PLANNED, failed
 from tests.pipeline.world import EXECUTION
 
@@ -14,6 +15,17 @@ def test_machines_are_told_where_a_run_has_failed_and_find_its_job_run():
     facts = failed("JobFailed", planned=PLANNED, job_run="00run").facts
     told = {"status": "FAILURE", "table": "orders", "state": "RunSparkJob", "error": "JobFailed"}
     assert facts.items() >= {**told, "job_run": "00run", "execution": EXECUTION}.items()
+
+
+def test_of_a_job_run_that_is_known_only_its_own_log_is_linked():
+    text = failed("JobFailed", planned=PLANNED, job_run="00run").text
+    assert ("Job log: " in text, "Job logs: " in text) == (True, False)
+
+
+@pytest.mark.parametrize(("planned", "told"), [({}, UNKNOWN_TABLE), ({"kind": "Halt", "table": "orders"}, "orders")])
+def test_a_request_that_is_refused_with_a_plan_concerns_only_those_who_follow_its_table(planned, told):
+    """As a backfill of a table that is not there yet; without a plan it may name a table that nobody follows."""
+    assert failed("InputRefused", "Plan", asked={"mode": "backfill"}, planned=planned).table == told
 
 
 @pytest.mark.parametrize("error", ["DatabaseMissing", "TableFilesMissing"])

@@ -59,6 +59,8 @@ def test_an_all_clear_says_what_it_was_since_when_what_it_cost_and_what_was_caug
         "\n" + LINK
     )
     assert mail.facts["failed_ticks"] == 109
+    assert (mail.facts["since"], mail.facts["until"]) == ("2026-11-20T09:00:00Z", "2026-11-21T12:15:00Z")
+    assert [failure["error"] for failure in mail.facts["failures"]] == ["AwsUnavailable", "PitrOff"]
 
 
 def test_an_all_clear_of_maintenance_says_that_the_table_was_followed():

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from pipeline.instants import format_instant
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.frame import CLEARED, FAILURE, WARNING
 from pipeline.mails.incidents import News, ending
@@ -70,6 +71,12 @@ def test_nothing_is_recorded_over_what_could_not_be_read():
 def test_a_failure_is_mailed_before_it_counts_as_told():
     first, recorded = taken(fails(Told()))
     assert (first, recorded.incident.kinds) == (FAILURE, OPEN.incident.kinds)
+
+
+def test_the_mail_of_a_failure_says_how_far_the_table_is_and_when_the_next_mail_comes():
+    mail = next(fails(Told()))
+    assert mail.facts["watermark"] == format_instant(behind(1).watermark)
+    assert "The next mail about it comes when it changes, or when it is over.\n" in mail.text
 
 
 def test_a_failure_that_has_been_told_is_silent():

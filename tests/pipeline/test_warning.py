@@ -59,6 +59,10 @@ def test_a_level_that_is_not_reached_yet_is_not_told_as_if_it_were():
     (mail,) = notices(event, "orders", News(FAILING, warning=75), nearly, DEPLOYMENT)
     assert "(89 % of the recovery period of 35 days used)" in mail.text
     assert "The next warning comes at 90 % of the recovery period.\n" in mail.text
+    left = timedelta(days=35) * 0.101
+    assert (mail.facts["level_percent"], mail.facts["history_left_seconds"]) == (75, int(left.total_seconds()))
+    (last,) = notices(event, "orders", News(FAILING, warning=90), nearly, DEPLOYMENT)
+    assert "The next warning comes" not in last.text
 
 
 def test_what_has_failed_for_the_first_time_has_not_failed_since_something_else_did():
@@ -130,6 +134,7 @@ def test_where_history_is_lost_while_a_run_is_at_work_a_full_export_is_for_when_
     event = {"input": {"table": "orders"}, "execution": EXECUTION, "plan": {**OUTLOOK, "at_work": OTHER}}
     (mail,) = notices(event, "orders", News(Told(level=100), warning=100), lost, DEPLOYMENT)
     assert "until it ends, no other is begun. If history is still lost then: Replace the table's content" in mail.text
+    assert "\nChanges after the watermark can no longer be exported; the table can only be made anew.\n" in mail.text
     command, then = (line for line in mail.lines if line.startswith(("The command: ", "Then: ")))
     assert command.endswith(AT_WORK)
     assert then.endswith("""--input '{"table":"orders","mode":"full"}'""")

@@ -48,6 +48,7 @@ def test_what_the_table_may_not_show_yet_or_the_next_run_records_is_no_end_of_a_
 )
 def test_where_a_job_has_found_its_table_gone_only_a_verification_is_to_be_asked_for_again(mode, told, command):
     mail = failed("TableGone", planned={**PLANNED, "mode": mode}, reported=True)
+    assert "There is no table any more; this run has brought nothing into it.\n" in mail.text
     assert f"does by itself: {told}\n" in mail.text
     assert mail.facts["command"].endswith(f"--input '{command}'")
 
