@@ -18,8 +18,8 @@ from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 def test_a_rebuild_keeps_types_that_still_hold_everything():
     before = columns(item(mixed=S), item(mixed=N))
-    target = rebuilt(before, KEY, profile(item(mixed=S)))
-    assert (target.columns, target.replaced) == (before, frozenset())
+    target = rebuilt(before, KEY, profile(item(mixed=S, new=S)))
+    assert (target.columns.attributes[:-1], target.replaced) == (before.attributes, frozenset())
 
 
 @pytest.mark.parametrize("before", [(item(v={"N": "9" * 38}), item(v={"N": "0.1"})), (item(v=S), item(v=N))])
@@ -194,7 +194,8 @@ def test_a_column_that_has_to_stay_is_refused_another_inside():
     for said in (*({"/who/zip": other} for other in others), {"/who/*": "S"}):
         with pytest.raises(PartitionsKept, match="sorted by who"):
             rebuilt(before, KEY, now, Overrides.parse(said), frozenset({"who"}))
-    assert rebuilt(before, KEY, now, Overrides.parse({"/who/zip": "bigint"}), frozenset({"who"})).replaced == set()
+    as_it_is = Overrides.parse({"/who/zip": {"type": "bigint", "name": "zip"}})
+    assert rebuilt(before, KEY, now, as_it_is, frozenset({"who"})).replaced == set()
 
 
 def test_plain_json_of_what_was_empty_gets_the_type_that_is_set():

@@ -8,10 +8,10 @@ from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.growth import first_columns
 from pipeline.columns.in_table.kept_names import kept_names
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.types import TEXT, Kind
+from pipeline.columns.types import LONG, TEXT, Kind
 from pipeline.errors import OverrideContradicted
 from pipeline.identity import KeyAttribute
-from tests.pipeline.seen import S, profile
+from tests.pipeline.seen import N, S, profile
 
 ID = (KeyAttribute("id", "S"),)
 STRUCT = {"type": "struct", "fields": [{"id": 3, "name": "zip", "type": "string"}]}
@@ -112,6 +112,9 @@ def test_a_table_that_is_replaced_whole_keeps_the_type_of_what_partitions_were_m
     assert (stays.replaced, stays.replaces_key, stays.columns.types["was"].kind) == ({"was"}, False, Kind.LIST)
     whole = rebuilt(before, (KeyAttribute("id", "N"),), now, kept=kept)
     assert (whole.replaced, whole.replaces_key, whole.columns.types["was"]) == ({"id"}, True, TEXT)
+    before, now = first_columns(ID, profile({"id": S, "was": S, "n": N})), profile({"id": S, "was": {"L": [S]}, "n": S})
+    sorted_too = rebuilt(before, (KeyAttribute("id", "N"),), now, fixed={"n"}, kept=kept)
+    assert (sorted_too.columns.types["was"], sorted_too.columns.types["n"]) == (TEXT, LONG)
     said = Overrides.parse({"new": {"name": "part0"}})
     with pytest.raises(OverrideContradicted, match="'part0' is declared for the attribute 'new'"):
         rebuilt(before, (KeyAttribute("id", "N"),), profile({"id": S, "new": S}), said, kept=kept)

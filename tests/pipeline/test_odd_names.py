@@ -107,16 +107,22 @@ def test_a_column_that_holds_no_attribute_never_gets_the_name_of_one_that_it_is_
     assert target.replaced == {"a_b", "a_b_2"}
 
 
-@pytest.mark.parametrize("attribute", ["a", ""])
-def test_a_column_that_holds_no_attribute_and_is_one_with_another_in_files_is_a_persons_to_rename(attribute):
-    before = Columns((PK,), (Field(attribute, "1", TEXT), Field("", "_1", TEXT)))
+@pytest.mark.parametrize(
+    ("attribute", "own", "taken"),
+    [("a", [Field("", "_1", TEXT)], []), ("", [Field("", "_1", TEXT)], []), ("a", [], ["_1"])],
+)
+def test_a_column_that_holds_no_attribute_and_is_one_with_another_in_files_is_a_persons_to_rename(
+    attribute, own, taken
+):
+    before = Columns((PK,), (Field(attribute, "1", TEXT), *own), frozenset(taken))
     for refusal, check in (
         (RebuildNeeded, lambda: check_followed(before, NO_OVERRIDES)),
         (OverrideContradicted, lambda: rebuilt(before, KEY, Profile())),
     ):
         with pytest.raises(refusal, match="'1' and '_1'") as refused:
             check()
-        own = "_1" if attribute else "1"
+        which = "_1" if attribute else "1"
         assert (
-            refused.value.remedy == f"Give somebody's own column {own!r} another name (ALTER TABLE ... RENAME COLUMN)."
+            refused.value.remedy
+            == f"Give somebody's own column {which!r} another name (ALTER TABLE ... RENAME COLUMN)."
         )
