@@ -14,7 +14,7 @@ from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names
 from pipeline.columns.override_checks import checked
 from pipeline.columns.pins import pinned
 from pipeline.columns.profile import Profile
-from pipeline.columns.types import BYTES, LONG, TEXT, ColumnType, Field, Kind
+from pipeline.columns.types import BYTES, TEXT, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 
 #: Beyond so many, new attributes stay in ``_misfits``: wider tables no engine opens with pleasure. The same goes for
@@ -75,8 +75,7 @@ def _with_key(seen: Profile, key: tuple[KeyAttribute, ...]) -> Profile:
 def key_type(part: KeyAttribute, seen: Profile) -> ColumnType:
     """The type of a key's column. Other types than the declared one are not looked at: they are refused elsewhere."""
     if part.type == "N":
-        found = seen.members.get(part.name)
-        return number_type(found) if found and found.count else LONG
+        return number_type(seen.members.get(part.name, Profile()))
     return TEXT if part.type == "S" else BYTES
 
 

@@ -8,7 +8,7 @@ from pipeline.columns.declared.overrides import Overrides
 from pipeline.columns.growth import first_columns
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.rebuild import rebuilt
-from pipeline.columns.types import LONG, ColumnType, Kind
+from pipeline.columns.types import JSON, LONG, ColumnType, Kind
 from tests.pipeline.seen import KEY, N, S, columns, item, named, profile
 
 DECIMAL = ColumnType(Kind.DECIMAL, scale=1)
@@ -74,6 +74,16 @@ def test_plain_json_that_the_table_is_sorted_by_stays_where_a_list_is_declared()
         said = Overrides.parse({"a": "L"})
         target = rebuilt(before, KEY, profile(item()), said, frozenset({"a"}), all_seen=all_seen)
         assert (target.columns, target.removed) == (before, set())
+
+
+def test_what_is_declared_to_be_plain_json_is_decided_also_by_a_sample():
+    before, said = columns(item(a=S)), Overrides.parse({"a": "json"})
+    target = rebuilt(before, KEY, profile(item(a={"L": [S]})), said, all_seen=False)
+    assert (named(target.columns)["a"], target.replaced) == (JSON, {"a"})
+
+
+def test_what_is_declared_to_be_a_struct_and_has_no_room_for_its_fields_becomes_no_dictionary():
+    assert named(declared_struct(of_fields(600, name="f{:0999}")))["m"] == JSON
 
 
 def test_a_field_that_is_dropped_does_not_come_back_by_what_is_said_of_all():

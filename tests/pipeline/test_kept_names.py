@@ -94,6 +94,12 @@ def test_a_name_of_partitions_is_no_column_s():
     assert named(kept_names(partitioned("bucket[4]")), part0=S, part1=S) == {"part0": "part0_2", "part1": "part1"}
 
 
+def test_a_name_that_is_given_instead_is_none_that_is_kept_either():
+    metadata = partitioned("bucket[4]")
+    metadata["partition-specs"][0]["fields"][0]["name"] = "was_2"
+    assert named(kept_names(metadata), was={"L": [S]}) == {"was": "was_3"}
+
+
 def test_of_attributes_that_read_alike_none_has_such_a_name():
     found = named(kept_names(partitioned("bucket[4]")), Was={"L": [S]}, was=S)
     assert found == {"Was": "was_2", "was": "was_3"}
