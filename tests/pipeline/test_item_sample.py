@@ -201,3 +201,14 @@ def test_of_two_looks_the_larger_number_stands_and_room_for_both():
     assert (seen.members["v"].tags, seen.members["new"].tags) == ({"N": 7, "S": 5}, {"S": 1})
     assert (seen.members["v"].integer_digits, seen.members["v"].fraction_digits) == (9, 32)
     assert not seen.members["v"].fits_long
+
+
+def test_of_a_number_that_two_looks_have_met_there_is_room_for_both():
+    small, large = Observed((".n",), "N", 3, 1, 2), Observed((".n",), "N", 1, 30, 0, fits_long=False)
+    for one, other in ((small, large), (large, small)):
+        assert at_least([one], [other]) == [Observed((".n",), "N", 3, 30, 2, fits_long=False)]
+
+
+def test_what_a_sample_stands_for_is_taken_off_once_from_all_that_was_counted():
+    counted = [Observed((".n",), "N", 6, 1), Observed((".n",), "N", 6, 2)]
+    assert [row.count for row in weighed([Observed((".n",), "N", 1)], 10, counted)] == [10, 0, 2]
