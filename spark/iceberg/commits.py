@@ -17,7 +17,7 @@ from spark.java import causes, classes
 
 #: What Iceberg raises when somebody else has committed meanwhile, or when it cannot tell whether its own commit arrived.
 _LOST = {"CommitFailedException", "CommitStateUnknownException"}
-#: And what of a commit of rows, where they stand against what others have written; elsewhere it may mean anything.
+#: And what of a commit of rows, where they stand against what others have written; where nobody has, it may mean anything.
 _CONFLICTS = {*_LOST, "ValidationException"}
 #: What it says where a branch has come from elsewhere, and where the table was rolled back, without a name of their own.
 _SAID = ("fast-forward", "is not an ancestor of")
@@ -34,7 +34,7 @@ def committed(table: Table, order: JobOrder, commit: Callable[[], object]) -> No
     is none any more.
     """
     try:
-        undisturbed(order, commit)
+        undisturbed(table, order, commit)
     except TableContended:
         if not _is_done(table.state(), order):
             raise
@@ -70,14 +70,20 @@ def unless_overtaken(
     return said
 
 
-def undisturbed(order: JobOrder, commit: Callable[[], Any]) -> Any:
+def undisturbed(table: Table, order: JobOrder, commit: Callable[[], Any]) -> Any:
     """Make one commit of an order's or several and return what `commit` returns. Raises TableContended where one loses a race."""
+    last_read = table.last_read
     try:
         return commit()
     except (Py4JJavaError, IllegalArgumentException) as failure:
-        if not _is_conflict(failure, _CONFLICTS):
+        if not _is_conflict(failure, _CONFLICTS if _has_changed(table, last_read) else _LOST):
             raise
         raise _contended(order, failure) from failure
+
+
+def _has_changed(table: Table, last_read: tuple[str, str]) -> bool:
+    """Whether anybody, this job included, has committed since then; so has who has removed the table."""
+    return not table.metadata() or table.last_read != last_read
 
 
 def lost_race(order: JobOrder, failure: Exception) -> TableContended | None:

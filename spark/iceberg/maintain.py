@@ -50,7 +50,7 @@ def maintain(spark: SparkSession, order: JobOrder, table: Table, _protection: Pr
     # Files are written anew with the columns that the table has now.
     check_shown(metadata)
     metadata = without_former_partitions(table, writable(table, metadata))
-    counts = undisturbed(order, lambda: _put_in_order(spark, order, table, metadata))
+    counts = undisturbed(table, order, lambda: _put_in_order(spark, order, table, metadata))
     return {"snapshot_id": table.snapshot_id(), "counts": counts}
 
 

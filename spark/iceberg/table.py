@@ -46,8 +46,9 @@ class Table:
         self.sql_name = ".".join(f"`{part}`" for part in order.table.split("."))
         #: The ids of the columns and nested fields that the table got by this object.
         self._added: frozenset[int] = frozenset()
-        #: The metadata that were read last, and whose they are: the table's id, and the file.
-        self._read: tuple[tuple[str, str], Mapping[str, Any]] = ("", ""), {}
+        #: Whose metadata were read last: the table's id, and the file.
+        self.last_read = ("", "")
+        self._metadata: Mapping[str, Any] = {}
 
     def metadata(self) -> Mapping[str, Any]:
         """The table's current metadata, as Iceberg writes it in JSON; empty where there is no table."""
@@ -61,9 +62,9 @@ class Table:
         # Of a table with a week of commits they take a tenth of a second, and a merge asks five times for two of them.
         current = table.operations().current()
         whose = str(current.uuid()), str(current.metadataFileLocation())
-        if whose != self._read[0]:
-            self._read = whose, iceberg_metadata(self._spark, table)
-        return self._read[1]
+        if whose != self.last_read:
+            self.last_read, self._metadata = whose, iceberg_metadata(self._spark, table)
+        return self._metadata
 
     def state(self) -> TableState:
         """What the table says of itself now."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from threading import Thread
 
 import pytest
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 
 import spark.exports.reading
@@ -16,7 +15,6 @@ import spark.merging.accounting
 import spark.merging.merge
 from pipeline.errors import Overlap, TableContended
 from pipeline.table.order_marker import marker_of
-from spark.iceberg.commits import undisturbed
 from spark.job import run
 from tests.spark.rivals import beside
 from tests.spark.sample_items import N_KEY, S, item
@@ -152,30 +150,6 @@ def test_work_that_another_job_has_gone_on_from_is_done(shop, monkeypatch):
     assert source.state.watermark == minute(45)
 
 
-@pytest.mark.parametrize(
-    ("iceberg", "error"), [("CommitFailedException", TableContended), ("ValidationException", None)]
-)
-def test_a_commit_beside_that_of_the_rows_may_lose_a_race_as_well(shop, monkeypatch, iceberg, error):
-    source = shop()
-    source.put(1, item("a"))
-    source.load(5)
-    source.put(6, item("a", new={"N": "1"}))
-    order, failure = source.windows(5, 25), _failure(source.spark, iceberg=iceberg)
-    failure.errmsg = "An error occurred while calling o51.sql.\n"  # as the bridge begins it
-
-    def fails(*_):
-        raise failure
-
-    monkeypatch.setattr(spark.merging.merge.Table, "evolve", fails)
-    with pytest.raises(error or Py4JJavaError):
-        run(source.spark, order)
-    report = source.report(order)
-    assert report["error"] == (error.__name__ if error else "JobFailed")
-    assert not error or report["message"].endswith(
-        "worked on it: org.apache.iceberg.exceptions.CommitFailedException: Cannot commit"
-    )
-
-
 @pytest.mark.parametrize("rival_has_our_work", [False, True])
 def test_a_merge_sees_what_was_committed_while_it_read(shop, monkeypatch, rival_has_our_work):
     source = shop()
@@ -208,33 +182,3 @@ def _rival(source, order):
     for name, value in marker_of(order, {}, fingerprint="").items():
         writer = writer.option(f"snapshot-property.{name}", value)
     writer.overwrite(F.lit(True))
-
-
-def _failure(spark, *, glue: str = "", iceberg: str = "ValidationException") -> Py4JJavaError:
-    """A failed commit, as Java tells it: Iceberg's exception, perhaps because of one of Glue's."""
-    cause, nothing = None, spark.sparkContext._gateway.new_array(spark._jvm.java.lang.Object, 0)
-    if glue:
-        cause = getattr(spark._jvm.software.amazon.awssdk.services.glue.model, glue).builder().message("no").build()
-    return Py4JJavaError(
-        "", getattr(spark._jvm.org.apache.iceberg.exceptions, iceberg)(cause, "Cannot commit", nothing)
-    )
-
-
-@pytest.mark.parametrize(
-    ("glue", "iceberg", "is_race"),
-    [
-        ("", "ValidationException", True),
-        ("", "CommitFailedException", True),
-        ("ConcurrentModificationException", "CommitFailedException", True),
-        ("ValidationException", "ValidationException", False),
-        ("InvalidInputException", "CommitFailedException", False),
-    ],
-)
-def test_what_glue_refuses_is_no_lost_race(shop, spark, glue, iceberg, is_race):
-    failure = _failure(spark, glue=glue, iceberg=iceberg)
-
-    def fails():
-        raise failure
-
-    with pytest.raises(TableContended if is_race else Py4JJavaError):
-        undisturbed(shop().full(5), fails)
