@@ -27,10 +27,13 @@ def first_columns(
     seen: Profile,
     overrides: Overrides = NO_OVERRIDES,
     kept: KeptNames = NOTHING_KEPT,
+    *,
+    all_seen: bool = True,
 ) -> Columns:
     """The columns of a new table, from what was seen of the source. `kept`: by the table that it replaces.
 
-    Raises OverrideContradicted for a name set twice, and for one that the table cannot have.
+    Raises OverrideContradicted for a name set twice, for one that the table cannot have, and, where all values had their say
+    (`all_seen`), for a path that reaches nothing.
     """
     seen = pinned(seen, overrides)
     avoided: frozenset[str] = frozenset()
@@ -39,7 +42,7 @@ def first_columns(
         avoided |= unfit
         found = _first_columns(key, seen, avoided)
     check_placed(found, kept)
-    return checked(found, overrides)
+    return checked(found, overrides, all_seen=all_seen)
 
 
 def _first_columns(key: tuple[KeyAttribute, ...], seen: Profile, avoided: Set[str] = frozenset()) -> Columns:

@@ -16,10 +16,14 @@ from pipeline.columns.types import ColumnType, Field, Kind
 from pipeline.errors import OverrideContradicted, RebuildNeeded
 
 
-def checked(columns: Columns, overrides: Overrides) -> Columns:
-    """The columns, if each name is there once, and every path can reach something. Raises OverrideContradicted."""
+def checked(columns: Columns, overrides: Overrides, *, all_seen: bool = True) -> Columns:
+    """The columns, if each name is there once, and every path can reach something. Raises OverrideContradicted.
+
+    `all_seen`: whether all values had their say. Among others there may be what a path reaches.
+    """
     _check_names(columns)
-    _check_reached(columns, overrides)
+    if all_seen:
+        _check_reached(columns, overrides)
     return columns
 
 

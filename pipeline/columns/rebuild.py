@@ -66,10 +66,10 @@ def rebuilt(
     """The columns for a table's new content: names stay, types stay where they hold everything seen, else they change there.
 
     Inside a column as well: what is beside the place that changes keeps its name and type. What the user says wins over
-    both. `all_seen`: whether all values had their say, as `without_undecided` has it. `fixed`: columns that somebody has
-    made partitions or a sort order of. They stay what they are, and what does not fit is a misfit; raises PartitionsKept
-    where the user says that they are to be something else. Raises OverrideContradicted where a declared name is another
-    column's, or one that the table cannot have where it is replaced whole. `kept`: by the table then.
+    both. `all_seen`: whether all values had their say, as `without_undecided` and `checked` have it. `fixed`: columns that
+    somebody has made partitions or a sort order of. They stay what they are, and what does not fit is a misfit; raises
+    PartitionsKept where the user says that they are to be something else. Raises OverrideContradicted where a declared name
+    is another column's, or one that the table cannot have where it is replaced whole. `kept`: by the table then.
     """
     target = _rebuilt(columns, key, seen, overrides, fixed, all_seen=all_seen)
     if not target.replaces_key:
@@ -108,7 +108,7 @@ def _rebuilt(
     # From `kept` to `there` columns only get new fields, for which none has to be replaced.
     before, left, grown, after = (step.types for step in (columns, kept, there, target))
     changed = {name for name in before if before[name] != left.get(name) or grown[name] != after[name]}
-    return _target(columns, checked(target, overrides), changed)
+    return _target(columns, checked(target, overrides, all_seen=all_seen), changed)
 
 
 def _grown_but(names: Set[str], columns: Columns, seen: Profile) -> Columns:

@@ -104,7 +104,8 @@ def _carried_out(this: Load, seen: list[Observed], target: Target, rows: Counted
 def _target(this: Load, seen: list[Observed], *, all_seen: bool = True) -> Target:
     profile, key, said = Profile.of(seen), this.order.source.key, this.order.columns
     if this.existing is None:
-        return Target(first_columns(key, profile, said, this.kept), is_another=bool(this.metadata))
+        first = first_columns(key, profile, said, this.kept, all_seen=all_seen)
+        return Target(first, is_another=bool(this.metadata))
     fixed = used_by_layout(this.metadata)
     return rebuilt(this.existing, key, profile, said, fixed, this.kept, all_seen=all_seen)
 

@@ -231,6 +231,9 @@ def test_a_path_that_never_reaches_anything_is_refused_before_anybody_trusts_it(
     ):
         with pytest.raises(OverrideContradicted, match=path.replace("*", r"\*")):
             decide()
+    # Among what no sample has there may be what it reaches.
+    assert first_columns(KEY, profile(item), overrides, all_seen=False)
+    assert rebuilt(columns(), KEY, profile(item), overrides, all_seen=False)
 
 
 def test_what_is_declared_for_one_name_of_a_dictionary_is_not_declared_for_all():

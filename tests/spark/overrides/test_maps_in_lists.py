@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
+import spark.loading.sampling
 from pipeline.errors import OverrideContradicted
-from tests.spark.overriding import carry_out
+from tests.spark.overriding import carry_out, hashed
 from tests.spark.sample_items import ALL_TYPES, N, S, item
 
 pytestmark = pytest.mark.spark
@@ -115,3 +117,18 @@ def test_what_is_hidden_in_all_that_a_list_holds_says_nothing_of_scalars_beside(
     carry_out(source, source.full(5), **said)
     rows = str(source.rows())
     assert ("hide me" in rows, S["S"] in rows) == (False, True)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_path_into_lists_is_refused_where_no_item_has_one_and_not_where_no_sample_has(shop, monkeypatch, is_there):
+    monkeypatch.setattr(spark.loading.sampling, "MOST_ITEMS", 2)
+    source, rare = shop(), item("rare", tags={"L": [{"M": {"x": S}}]})
+    source.put(1, *(item(f"k{i}", tags={"SS": ["a"]}) for i in range(20)), *([rare] if is_there else []))
+    said = {"/tags/*/x": {"hash": True}}
+    if is_there:
+        carry_out(source, source.full(5), **said)
+        assert source.rows()["rare"]["tags"] == json.dumps([{"x": hashed('{"S":"x"}')}], separators=(",", ":"))
+    else:
+        with pytest.raises(OverrideContradicted, match="speaks of elements of a set"):
+            carry_out(source, source.full(5), **said)
+        assert not source.state.exists
