@@ -26,8 +26,8 @@ def _notify_failure(event: StateEvent, deployment: Deployment) -> dict[str, Any]
         report = report_of(deployment, plan["table"], plan["job_id"])
         failure = failure.explained_by(report, event["clientToken"])
     logger.error("run failed", extra={"error": failure.error, "state": failure.state, "cause": failure.message})
-    # The end of a wish that its own run could not mail the next run tells. Where that fails as well, the end counts as told,
-    # for a table must not wait for a mail; but not where the function died before it had tried.
+    # Where a wish's own run could not mail how it ended, the next run does. If that fails as well, the end counts as told, for
+    # a table must not wait for a mail; but not if the function died before it had tried.
     ended, is_told = ended_wish(plan, failure), tells_late(plan)
     try:
         _tell(event, failure, table, deployment)

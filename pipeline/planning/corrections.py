@@ -36,7 +36,7 @@ def _may_be_read_too_early(seen: Observation) -> bool:
 
     What somebody has really put back the next tick corrects. What it said before a full export nobody knows any more.
     """
-    # A run that has but corrected it has written it, too: the claim is that of the run which did not come to it.
+    # Also where this run has only corrected it: the claim is then that of the run which never came to record it.
     claim = seen.claim
     if seen.is_first_round or claim is None or not claim.is_done(seen.table):
         return False
