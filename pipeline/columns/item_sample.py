@@ -69,11 +69,26 @@ def levels_for(said: Overrides) -> int:
 
 def observed_items(items: Iterable[Level], said: Overrides = NO_OVERRIDES) -> list[Observed]:
     """Count the types at the paths of items, of which some values are dropped or hashed: the shallowest first."""
-    seen = _Seen(said)
-    rules = inside_items(said.protections)
+    seen, followed = _Seen(said), _Followed(inside_items(said.protections))
     for item in items:
-        seen.add_level(item, (), rules)
+        seen.add_level(item, (), followed)
     return seen.counts()[:MOST_PATHS]
+
+
+class _Followed:
+    """What is left of rules at a place of items. To what lies under a name they are followed once, however many items have it."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._inside: dict[str, _Followed] = {}
+
+    def inside(self, step: str) -> _Followed:
+        """What is left of them for what lies under a step."""
+        if not self.rules:
+            return self
+        if step not in self._inside:
+            self._inside[step] = _Followed(below(self.rules, step))
+        return self._inside[step]
 
 
 class _Seen:
@@ -84,24 +99,13 @@ class _Seen:
         self._names: dict[Path, set[str]] = {}
         self._counts: Counter[tuple[Path, str]] = Counter()
         self._rooms: dict[Path, _Room] = {}
-        self._below: dict[tuple[int, str], Rules] = {}
 
-    def add_level(self, level: Level, path: Path, rules: Rules) -> None:
-        """Count the members of an item or map. `rules`: what is left of the path of each that may speak of them."""
+    def add_level(self, level: Level, path: Path, followed: _Followed) -> None:
+        """Count the members of an item or map. `followed`: the rules that may speak of them."""
         for name, value in level.items():
-            inside = self._inside(rules, name)
-            if not is_dropped(inside):
+            inside = followed.inside(name)
+            if not is_dropped(inside.rules):
                 self._add_value(value, (*path, MEMBER + self._counted_as(name, path)), inside)
-
-    def _inside(self, rules: Rules, step: str) -> Rules:
-        """`below`, asked once of each name: items have the same ones, and hundreds of rules may speak of hundreds of them."""
-        if not rules:
-            return rules
-        # Lists of rules live as long as this does, so that none gets the id of another.
-        at = id(rules), step
-        if at not in self._below:
-            self._below[at] = below(rules, step)
-        return self._below[at]
 
     def _counted_as(self, name: str, path: Path) -> str:
         """The name of a map's member, or the one of all others. Attributes of items are fields, however many."""
@@ -126,16 +130,16 @@ class _Seen:
             for (path, tag), count in ordered
         ]
 
-    def _add_value(self, value: Any, path: Path, rules: Rules) -> None:
+    def _add_value(self, value: Any, path: Path, followed: _Followed) -> None:
         if not isinstance(value, Mapping) or len(value) != 1:
             return
         ((tag, inner),) = value.items()
         if tag not in _TAGS or inner is None:
             return
-        if is_hashed(rules) and not (tag in ("L", "M") and is_hidden_inside(rules)):
+        if is_hashed(followed.rules) and not (tag in ("L", "M") and is_hidden_inside(followed.rules)):
             self._counts[path, tag if tag in _NOT_HASHED else "S"] += 1
             return
-        if tag in _SETS and is_dropped(self._inside(rules, ANY)):
+        if tag in _SETS and is_dropped(followed.inside(ANY).rules):
             tag = "NULL"  # no set is empty: without its elements it is gone
         self._counts[path, tag] += 1
         if tag == "N":
@@ -145,10 +149,10 @@ class _Seen:
                 self._counts[(*path, ELEMENT), "N"] += 1
                 self._widen((*path, ELEMENT), text)
         elif tag == "M" and isinstance(inner, Mapping) and len(path) < self._levels:
-            self.add_level(inner, path, rules)
+            self.add_level(inner, path, followed)
         elif tag == "L" and isinstance(inner, Sequence) and len(path) < self._levels:
-            inside = self._inside(rules, ANY)
-            if not is_dropped(inside):
+            inside = followed.inside(ANY)
+            if not is_dropped(inside.rules):
                 for element in inner:
                     self._add_value(element, (*path, ELEMENT), inside)
 
