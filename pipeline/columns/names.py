@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 WRITE_TIME, MISFITS = "_write_time", "_misfits"
 #: The product's own columns; an attribute of the same name gets another column name.
@@ -76,6 +76,13 @@ def column_names(attributes: Iterable[str], given: Mapping[str, str], reserved: 
         names[attribute] = given.get(attribute) or _free(readable(attribute), taken, numbers)
         taken.add(name_to_readers(names[attribute]))
     return names
+
+
+def other_names(held: Mapping[str, str], reserved: Collection[str]) -> dict[str, str]:
+    """Other names for columns, by those of now. `held`: the attribute of each; empty for none, which is called by its name."""
+    made = column_names(filter(None, held.values()), {}, reserved)
+    own = column_names((name for name, attribute in held.items() if not attribute), {}, (*reserved, *made.values()))
+    return {name: made[attribute] if attribute else own[name] for name, attribute in held.items()}
 
 
 def _free(wanted: str, taken: set[str], numbers: dict[str, int]) -> str:

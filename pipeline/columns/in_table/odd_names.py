@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 
 from pipeline.columns.in_table.table_columns import Columns
-from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, column_names, name_to_readers
+from pipeline.columns.names import LONGEST_PARTITION_KEY, RESERVED, name_to_readers, other_names
 from pipeline.columns.types import ColumnType, Field, Kind, fields_inside
 from pipeline.errors import RebuildNeeded
 
@@ -90,10 +90,7 @@ def _named(
 
     odd = [field for field in fields if not stays(field.name)]
     taken = {*reserved} | ({field.name for field in fields} - {field.name for field in odd})
-    made = column_names((field.attribute for field in odd if field.attribute), {}, taken)
-    # What holds no attribute is called by the name that it has.
-    own = column_names((field.name for field in odd if not field.attribute), {}, taken | {*made.values()})
-    names = {field.name: made[field.attribute] if field.attribute else own[field.name] for field in odd}
+    names = other_names({field.name: field.attribute for field in odd}, taken)
     return tuple(replace(field, name=names.get(field.name, field.name), type=_inside(field.type)) for field in fields)
 
 

@@ -15,7 +15,7 @@ from pipeline.columns.in_table.table_columns import (
     partition_names,
     told_names,
 )
-from pipeline.columns.names import OF_ENGINES, OWN_COLUMNS, RESERVED, WRITE_TIME, column_names
+from pipeline.columns.names import OF_ENGINES, OWN_COLUMNS, RESERVED, WRITE_TIME, other_names
 from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 
@@ -47,31 +47,25 @@ def names_to_load(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
     fields, held = current_schema(metadata)["fields"], _attributes(metadata)
     back = _renamed_own(metadata)
     astray = [raw for raw in fields if raw["name"] in OWN_COLUMNS and not _serves(raw["name"], raw)]
-    astray += [raw for raw in fields if raw["name"] in _named_as_engines(metadata)]
+    astray += [raw for raw in fields if raw["name"] in OF_ENGINES]
     astray = [raw for raw in [*astray, *_hidden_key(fields, held, key)] if raw["name"] not in back]
     if not astray:
         return back
     going = {*back, *(raw["name"] for raw in astray)}
     taken = (*RESERVED, *partition_names(metadata), *(raw["name"] for raw in fields if raw["name"] not in going))
-    made = column_names((held[raw["id"]] for raw in astray if raw["id"] in held), {}, taken)
-    # What holds no attribute is called by the name that it has.
-    own = column_names((raw["name"] for raw in astray if raw["id"] not in held), {}, (*taken, *made.values()))
-    return {**back, **{raw["name"]: made[held[raw["id"]]] if raw["id"] in held else own[raw["name"]] for raw in astray}}
+    return {**back, **other_names({raw["name"]: held.get(raw["id"], "") for raw in astray}, taken)}
 
 
 def check_engines_names(metadata: Mapping[str, Any]) -> None:
     """Refuse a table with a column that is called as engines call theirs: Spark takes it for that. Raises RebuildNeeded."""
-    for name in _named_as_engines(metadata):
-        raise RebuildNeeded(
-            f"somebody has called a column {name!r}, as engines call one of their own, so that no row can be written",
-            "Give the column another name (ALTER TABLE ... RENAME COLUMN), or replace the table's content by a new full "
-            "export, which gives it one.",
-        )
-
-
-def _named_as_engines(metadata: Mapping[str, Any]) -> list[str]:
-    """The columns that somebody has called as engines call those that every table has besides its own."""
-    return [raw["name"] for raw in current_schema(metadata)["fields"] if raw["name"] in OF_ENGINES]
+    for raw in current_schema(metadata)["fields"]:
+        if raw["name"] in OF_ENGINES:
+            called = f"somebody has called a column {raw['name']!r}, as engines call one of their own"
+            raise RebuildNeeded(
+                f"{called}, so that no row can be written",
+                "Give the column another name (ALTER TABLE ... RENAME COLUMN), or replace the table's content by a new full "
+                "export, which gives it one.",
+            )
 
 
 def _renamed_own(metadata: Mapping[str, Any]) -> dict[str, str]:
