@@ -18,7 +18,7 @@ from spark.java import causes, classes
 #: What Iceberg raises when somebody else has committed meanwhile, or when it cannot tell whether its own commit arrived.
 _LOST = {"CommitFailedException", "CommitStateUnknownException"}
 #: And what of a commit of rows, where they stand against what others have written; where nobody has, it may mean anything.
-_CONFLICTS = {*_LOST, "ValidationException"}
+_AGAINST_OTHERS = {"ValidationException"}
 #: What it says where a branch has come from elsewhere, and where the table was rolled back, without a name of their own.
 _SAID = ("fast-forward", "is not an ancestor of")
 #: The same names are in use for what Glue refuses: among the causes is then an exception of Glue's own, of these packages.
@@ -76,7 +76,8 @@ def undisturbed(table: Table, order: JobOrder, commit: Callable[[], Any]) -> Any
     try:
         return commit()
     except (Py4JJavaError, IllegalArgumentException) as failure:
-        if not _is_conflict(failure, _CONFLICTS if _has_changed(table, last_read) else _LOST):
+        is_lost = _is_conflict(failure, _LOST)
+        if not is_lost and not (_is_conflict(failure, _AGAINST_OTHERS) and _has_changed(table, last_read)):
             raise
         raise _contended(order, failure) from failure
 
