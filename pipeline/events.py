@@ -98,12 +98,14 @@ class PlanEvent(TypedDict, total=False):
     asked: str
 
     # For the mails (`pipeline.mails.outlook`): the horizon now and after the plan, as `Horizon.to_json` has it, whether the
-    # table is as it should be, whether maintenance is, the days to be summed up, what is known of the rows, the names of the
-    # news, whether lost history is made good by itself, whether recovery is off, and the execution that is at work.
+    # table is as it should be, whether maintenance is, whether the schedule maintains, the days to be summed up, what is known
+    # of the rows, the names of the news, whether lost history is made good by itself, whether recovery is off, and the
+    # execution that is at work.
     history: dict[str, Any]
     history_after: dict[str, Any]
     works: bool
     maintained: bool
+    maintains: bool
     digest: dict[str, Any]
     rows: dict[str, str]
     news: list[str]

@@ -16,6 +16,7 @@ What does not end it, or ends it without an all-clear:
 - A run ends only what failed before it began: one that has worked for hours knows nothing of what came meanwhile.
 - A round does not end RecoveryTooShort: only a table that is found up to date shows that its source keeps enough history.
 - A person's wish that a scheduled run went on with is dropped when others work again, which does not fulfil it: no all-clear.
+- What failed in maintenance is dropped where the schedule maintains no more, once the table is up to date: no all-clear.
 
 The parameter ``told`` keeps what has been told. It is written when a mail is sent, when such a wish is dropped, and when
 the table has been verified or made anew. A halt that goes on for days writes nothing.
@@ -108,14 +109,15 @@ def after_look(
     digest: Digest | None = None,
     rows: Rows = NOTHING_KNOWN,
     maintained: bool = False,
+    maintains: bool = True,
     by_round: bool = False,
 ) -> News:
     """What a run that has not failed is worth telling. `began`: its tick, or when a person started it.
 
     `works`: it carried out a round that shows so (`by_round`), or found the table up to date; `maintained`: the round was
-    maintenance, or what was done last. What only a table that is up to date can show, that its source keeps enough history,
-    no round ends. `rows`: what is known of the table's. A doubt is told once, until the table has been verified or made
-    anew; what is found of before, not at all.
+    maintenance, or what was done last; `maintains`: the schedule does so at all. What only a table that is up to date can
+    show, that its source keeps enough history, no round ends. `rows`: what is known of the table's. A doubt is told once,
+    until the table has been verified or made anew; what is found of before, not at all.
     """
     # Who only looks on sees the table as it was before a run at work made it anew.
     if (works or by_round) and horizon and told.trusted and horizon.watermark < told.trusted:
@@ -125,27 +127,31 @@ def after_look(
     if incident:
         can_end = [one for one in incident.failures if not (by_round and one.kind.error == RecoveryTooShort.__name__)]
         before = [one for one in can_end if one.since <= began]
-        ended = tuple(one for one in before if (maintained if one.kind.mode == MAINTAIN else works))
-        news = _of_the_incident(news, incident, ended, rows.trusted)
+        ends_maintenance = maintained or (works and not maintains)
+        ended = tuple(one for one in before if (ends_maintenance if one.kind.mode == MAINTAIN else works))
+        made_good = tuple(one for one in ended if _is_made_good(one, rows.trusted, maintained=maintained))
+        news = _of_the_incident(news, incident, ended, made_good)
     if digest:
         news = replace(news, digest=digest, told=replace(news.told, digested=digest.end))
     return _of_the_rows(news, rows)
 
 
-def _of_the_incident(news: News, incident: Incident, ended: tuple[ToldFailure, ...], trusted: datetime | None) -> News:
+def _of_the_incident(
+    news: News, incident: Incident, ended: tuple[ToldFailure, ...], made_good: tuple[ToldFailure, ...]
+) -> News:
     """What is over of an incident; the rest of it goes on. What may be a person's wish ends with it, and is not called over."""
     if not ended:
         return news
     left = tuple(one for one in incident.failures if one not in ended)
-    own = tuple(one for one in ended if not one.kind.is_of_a_wish and _is_made_good(one, trusted))
+    own = tuple(one for one in made_good if not one.kind.is_of_a_wish)
     told = replace(news.told, incident=Incident(left) if left else None)
     return replace(news, over=replace(incident, failures=own) if own else None, closed=not own, told=told)
 
 
-def _is_made_good(failure: ToldFailure, trusted: datetime | None) -> bool:
+def _is_made_good(failure: ToldFailure, trusted: datetime | None, *, maintained: bool) -> bool:
     """Whether what failed is done. That updates work says nothing of a full export: the table must have been made anew."""
     if failure.kind.mode != FULL:
-        return True
+        return maintained or failure.kind.mode != MAINTAIN
     return trusted is not None and (failure.watermark is None or trusted > failure.watermark)
 
 

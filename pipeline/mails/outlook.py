@@ -38,33 +38,34 @@ def outlook(
     """
     is_off = isinstance(action, Idle) and action.reason == PAUSED and seen.source.earliest is None
     horizon = _without_recovery(seen, began) if is_off else _told_horizon(seen)
-    rows, maintained = rows_of_table(seen.table.commits), seen.is_maintained
     # Of a full export the table will have the history that its new source has, whose the table may not be yet.
     after = seen.source.horizon(action.plan.end) if isinstance(action, Export) else None
     idle_for = action.reason if isinstance(action, Idle) else ""
-    works = idle_for == UP_TO_DATE
+    is_maintenance = isinstance(action, Export) and action.plan.mode == MAINTAIN
     # Where every round takes as long as a window, some run is always at work, and none finds the table up to date.
-    maintains = isinstance(action, Export) and action.plan.mode == MAINTAIN
-    sums_up = settings.success_mail == DAILY and (maintains or idle_for in (UP_TO_DATE, ANOTHER_RUN))
-    digest = digest_due(seen.table.commits, seen.table.watermark, told.digested) if sums_up else None
-    if maintains:
-        news = _of_days(told, digest)
-    else:
-        news = after_look(told, began, works=works, horizon=horizon, digest=digest, rows=rows, maintained=maintained)
-    return {
+    digest = _digest(seen, settings, told) if is_maintenance or idle_for in (UP_TO_DATE, ANOTHER_RUN) else None
+    found: PlanEvent = {
         "history": horizon.to_json() if horizon else {},
         "history_after": after.to_json() if after else {},
-        "works": works,
-        "maintained": maintained,
+        "works": idle_for == UP_TO_DATE,
+        "maintained": seen.is_maintained,
+        "maintains": settings.maintain_days > 0,
         "digest": digest.to_json() if digest else {},
-        "rows": rows.to_json(),
-        "news": news.names if (idle_for or maintains) and not wish.dry_run else [],
+        "rows": rows_of_table(seen.table.commits).to_json(),
         "tick_minutes": settings.tick_minutes,
         "success_mail": settings.success_mail,
         "rebuilds": _rebuilds(seen, settings, action),
         "pitr_off": is_off,
         "at_work": seen.other_at_work if idle_for == ANOTHER_RUN else "",
     }
+    news = _of_days(told, digest) if is_maintenance else _of_look(told, found, began, digest)
+    return {**found, "news": news.names if (idle_for or is_maintenance) and not wish.dry_run else []}
+
+
+def _digest(seen: Observation, settings: TableSettings, told: Told) -> Digest | None:
+    return (
+        digest_due(seen.table.commits, seen.table.watermark, told.digested) if settings.success_mail == DAILY else None
+    )
 
 
 def _rebuilds(seen: Observation, settings: TableSettings, action: Action) -> bool:
@@ -101,14 +102,19 @@ def after_idle(told: Told, event: StateEvent, digest: Digest | None) -> News:
     digest = None if digest and digest.end == told.digested else digest
     if plan.get("kind") == MAINTAINS:
         return _of_days(told, digest)
+    return _of_look(told, plan, meant_for(event), digest)
+
+
+def _of_look(told: Told, plan: PlanEvent, began: datetime, digest: Digest | None) -> News:
     return after_look(
         told,
-        meant_for(event),
+        began,
         works=plan["works"],
         horizon=Horizon.from_json(plan["history"]),
         digest=digest,
         rows=Rows.from_json(plan["rows"]),
         maintained=plan["maintained"],
+        maintains=plan["maintains"],
     )
 
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from pipeline.mails.incidents import News, after_failure, after_look
 from pipeline.mails.told import MOST_REMEMBERED, FailureKind, Told
+from pipeline.modes import MAINTAIN
 from pipeline.planning.horizon import Horizon
-from tests.pipeline.world import QUARTER_HOUR, at, behind
+from tests.pipeline.world import QUARTER_HOUR, at, behind, incident
 
 OFF, GONE = FailureKind("PitrOff", "Plan"), FailureKind("TableNotFound", "Plan")
 SINCE, NEAR = at("12:15"), behind(1)
@@ -80,3 +81,18 @@ def test_a_warning_is_mailed_once_a_level_until_the_table_has_caught_up(ticks):
 def test_two_failures_that_take_turns_for_a_week_write_twice():
     writes = [news.told != before for _, before, news in lived([(OFF, NEAR), (GONE, NEAR)] * 336)]
     assert sum(writes) == 2
+
+
+def test_where_the_schedule_maintains_no_more_what_failed_in_it_is_closed_without_an_all_clear_and_told_when_it_fails_again():
+    failed, own = (FailureKind("JobFailed", "RunSparkJob", mode) for mode in (MAINTAIN, "update"))
+    of_both, of_maintenance, of_update = (
+        Told(incident("09:00", "12:00", *of)) for of in ([failed, own], [failed], [own])
+    )
+    off = {"horizon": None, "maintains": False}
+    assert after_look(of_maintenance, at("15:00"), works=False, **off) == News(of_maintenance)
+    closed = after_look(of_maintenance, at("15:00"), works=True, **off)
+    assert closed == News(Told(), closed=True)
+    assert after_failure(closed.told, failed, at("16:00"), None).failed
+    assert after_look(of_both, at("15:00"), works=True, **off) == News(Told(), over=of_update.incident)
+    last = after_look(of_maintenance, at("15:00"), works=True, maintained=True, **off)
+    assert last == News(Told(), over=of_maintenance.incident)

@@ -11,7 +11,7 @@ from pipeline.mails.digest import Digest
 from pipeline.mails.failure_names import Failure
 from pipeline.mails.outlook import after_failed_tick, after_idle, after_round, outlook
 from pipeline.mails.told import FailureKind, Told
-from pipeline.modes import FULL
+from pipeline.modes import FULL, MAINTAIN
 from pipeline.planning.actions import describe
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
@@ -23,7 +23,7 @@ from tests.pipeline.world import ARN, ME, OTHER, at, claim, full, incident, plan
 TOO_SHORT, OFF = FailureKind("RecoveryTooShort", "Plan"), FailureKind("PitrOff", "Plan")
 IDLE = {
     "input": {"table": "orders", "scheduled_time": "2026-11-21T13:00:00Z"},
-    "plan": {**OUTLOOK, "works": True, "maintained": False},
+    "plan": {**OUTLOOK, "works": True, "maintained": False, "maintains": True},
 }
 
 
@@ -153,3 +153,14 @@ def test_days_are_summed_up_before_maintenance_lets_their_commits_go(dry_run):
     event = {**IDLE, "plan": {**describe(action), **plan}}
     assert after_idle(told, event, Digest.from_json(plan["digest"])).names == ["Digest"]
     assert outlook(asked, world, action, settings, replace(told, digested=at("30/00:00")), at("30/00:15"))["news"] == []
+
+
+@pytest.mark.parametrize(("maintain_days", "names"), [(1, []), (0, ["IncidentClosed"])])
+def test_what_failed_in_maintenance_is_closed_by_a_table_that_is_up_to_date_where_the_schedule_maintains_no_more(
+    maintain_days, names
+):
+    known, world = told(FailureKind("JobFailed", "RunSparkJob", MAINTAIN)), seen("13:00", "20/00:00-13:30")
+    settings = TableSettings("orders", "orders", maintain_days=maintain_days)
+    looked_at = outlook(wish(), world, update(world), settings, known, at("14:00"))
+    assert (looked_at["works"], looked_at["news"]) == (True, names)
+    assert after_idle(known, {**IDLE, "plan": looked_at}, None).names == names
