@@ -49,7 +49,6 @@ def install() -> None:
         _wrap(handlers, kind, after=completion)
     for kind, requirement in (
         ("AWS::IAM::Policy", _held_to_policy_size),
-        ("AWS::IAM::Role", _held_to_limit("iam", "CreateRole")),
         ("AWS::IAM::ManagedPolicy", _held_to_limit("iam", "CreatePolicy")),
         ("AWS::SNS::Subscription", _held_to_limit("sns", "Subscribe")),
         ("AWS::StepFunctions::StateMachine", machine_rights.check_machine),
@@ -59,7 +58,7 @@ def install() -> None:
         _wrap(handlers, kind, before=requirement)
     # Last, so that it is asked first, as on AWS.
     for kind, (service, operation) in _REQUESTS.items():
-        _wrap(handlers, kind, before=_held_to_model(service, operation))
+        _wrap(handlers, kind, before=_held_to_request(service, operation))
     delete = handlers["AWS::S3::Bucket"]["delete"]
     handlers["AWS::S3::Bucket"]["delete"] = _only_when_empty(delete)
 
@@ -94,16 +93,16 @@ def _surrounded(
     return wrapper
 
 
-def _held_to_model(service: str, operation: str) -> Callable[[Properties], None]:
-    """Hold properties against the model of the request they become; a missing one is CloudFormation's to fill in."""
+def _held_to_request(service: str, operation: str) -> Callable[[Properties], None]:
+    """Hold properties against model and limits of the request they become; a missing one is CloudFormation's to fill in."""
+    check_limit = _held_to_limit(service, operation)
 
     def check(properties: Properties) -> None:
         shape = service_model(service).operation_model(operation).input_shape
         found = [one for one in violations(shape, properties) if not one.startswith("Value null")]
         if found:
             raise ValueError(message_for(found))
-        if "Value" in properties and (limit := refusal_of(service, operation, properties)):
-            raise ValueError(f"{limit[0]}: {limit[1]}")
+        check_limit(properties)
 
     return check
 
