@@ -38,13 +38,13 @@ def billed(application_id: str, name: str, since: datetime) -> dict[str, Any] | 
 
     None where there is none that is known and billed by now.
     """
-    well = [run["id"] for run in _named(application_id, name, since, states=("SUCCESS",))]
-    if not well:
+    well = next(_named(application_id, name, since, states=("SUCCESS",)), None)
+    if well is None:
         return None
-    found = client("emr-serverless").get_job_run(applicationId=application_id, jobRunId=well[0])["jobRun"]
+    found = client("emr-serverless").get_job_run(applicationId=application_id, jobRunId=well["id"])["jobRun"]
     hours = found.get("billedResourceUtilization")
     # Step Functions, which `pipeline.prices` reads elsewhere, writes the names with a capital.
-    return hours and {name[0].upper() + name[1:]: value for name, value in hours.items()}
+    return hours and {unit[0].upper() + unit[1:]: value for unit, value in hours.items()}
 
 
 def last_arguments(application_id: str, name: str, since: datetime) -> list[str]:
