@@ -18,9 +18,9 @@ from infra.roles import Role
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """A function: the state it serves, what it does there, and how long it may take: longer than a call that nobody answers.
+    """A function: the state it serves, what it does there, and how long it may take.
 
-    How long that is: `lambdas.aws.clients`.
+    That is longer than a call lasts that nobody answers, which `lambdas.aws.clients` limits.
     """
 
     state: str
@@ -40,7 +40,8 @@ class FunctionSpec:
 
 FUNCTIONS = (
     FunctionSpec("Plan", "Looks at source, table and parameters, decides, claims the run."),
-    # Who mails goes on without reports, what has been told, and the source's history: with several calls that nobody answers.
+    # Functions that mail go on without reports, what has been told, and the source's history: each may be a call that nobody
+    # answers.
     FunctionSpec("NotifyNews", "Mails all-clears, warnings and daily digests.", timeout_seconds=300),
     # StartExports and PrepareJob go through the job runs of all tables since the work's history ended: weeks of them, perhaps.
     FunctionSpec("StartExports", "Asks DynamoDB for the exports of the plan.", timeout_seconds=600),

@@ -236,7 +236,10 @@ def _list(bucket: str, *folders: str) -> Right:
 
 
 def _tell(places: Places) -> list[Right]:
-    """Send mail; read and write what the mails have told, so that it is told once. What dates or explains it is read along."""
+    """Send mail; read and write what the mails have told, so that it is told once.
+
+    Read with it are the watermark, and the deployment's own parameters, whose dates tell whether it is of an earlier deployment.
+    """
     told, *along = (places.parameter(f"/*/{name}") for name in (TOLD, LAST_EXPORT_TIME, SETTINGS, CONTROL))
     return [
         Right(("sns:Publish",), (places.topic,)),

@@ -11,10 +11,10 @@ from constructs import Construct
 
 from pipeline.settings import TableSettings
 
-#: How late a tick may come, if the next has not by then; of longer ticks a third of the time to the next. A later one is not
-#: worth having: the next sees the same work. Until then it is tried again as often as EventBridge does.
+#: A tick that cannot be delivered is tried again for so long, or for a third of the time to the next one if that is longer,
+#: but not beyond the next one. Later it is not worth having: the next one sees the same work.
 _OLDEST_TICK_SECONDS = 300
-_MOST_TRIES_AGAIN = 185
+_MOST_TRIES_AGAIN = 185  # EventBridge takes no more
 _KEPT = Duration.days(14)
 
 

@@ -53,7 +53,7 @@ class Watch(Construct):
         self._dashboard(machine, lost)
 
     def _alarm(self, id: str, text: str, metric: cw.IMetric, breaching: int = 1, periods: int = 1) -> None:
-        """An alarm for anything above zero in so many of the last periods, as long as the metric's own."""
+        """An alarm for anything above zero in `breaching` of the metric's last `periods`, or in a row if those are fewer."""
         alarm = cw.Alarm(
             self,
             id,

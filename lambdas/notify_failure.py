@@ -48,7 +48,7 @@ def _tell(event: StateEvent, failure: Failure, table: str, deployment: Deploymen
         horizon = Horizon.from_json(plan.get("history", {}))
         mail.send(deployment.topic_arn, failure_mail(event, failure, deployment, horizon=horizon))
     else:
-        # A mail twice beats none.
+        # Where that cannot be read, everything is news: a mail twice beats none.
         told, recorded = told_and_watermark(deployment, table, "everything is news")
         horizon = Horizon.from_json(plan["history"]) if "history" in plan else _horizon(table, recorded)
         tell(telling_failure(event, failure, told, horizon, deployment), table, deployment)

@@ -11,7 +11,7 @@ from pipeline.mails.frame import Mail
 def send(topic_arn: str, mail: Mail) -> None:
     """Publish one mail: plain text for people, JSON for machines, attributes for filter policies.
 
-    In the place of half a character, as the JSON of an input may spell one, stands a question mark: no text holds one.
+    Half a character, as the JSON of an input may spell one, becomes a question mark: it cannot be encoded.
     """
     message = {"default": json.dumps(mail.facts, ensure_ascii=False, indent=1), "email": mail.text}
     client("sns").publish(

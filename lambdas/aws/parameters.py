@@ -73,7 +73,7 @@ def _settings(name: str, text: str, said: Overrides) -> TableSettings:
 
 
 def read_again(deployment: Deployment, table: str) -> tuple[Told, str]:
-    """Read once more what `read_told_and_watermark` reads; by path, as all that a plan reads of the parameters."""
+    """Read once more what `read_told_and_watermark` reads, but by path: Plan's role may read parameters in no other way."""
     return _told_and_watermark(_below(deployment.parameter(table)))
 
 
@@ -100,8 +100,8 @@ def _told(found: Mapping[str, Any]) -> Told:
     made = sorted(
         (found[name]["LastModifiedDate"], found[name]["Version"]) for name in _MADE_BY_THE_DEPLOYMENT if name in found
     )
-    # Of two the older counts: the newer one may be a parameter that somebody had deleted, and has repaired, and the incident
-    # goes on. Of one that was written after it was made nobody knows when that was; but it was there before the newer one.
+    # The table is deployed since the older of the two was made: the newer one may be one that somebody has deleted and a repair
+    # made again, which ends no incident. When the older one was made is known only if it was never written again.
     is_known = len(made) == len(_MADE_BY_THE_DEPLOYMENT) and made[0][1] == 1
     deployed = made[0][0] if is_known else None
     return Told.from_text(found[TOLD]["Value"]).since_deployed(found[TOLD]["LastModifiedDate"], deployed)

@@ -71,7 +71,7 @@ def _met(service: str, handler: Handler) -> Handler:
 
 
 async def _strikes(fault: Fault) -> bool:
-    """Carry a fault out on whoever makes the call; whether an error is all there is to answer, were anybody left to read it."""
+    """Carry a fault out on whoever makes the call; returns whether an error is answered, also if nobody is left to read it."""
     caller = CALLER.get()
     if fault.kind == "delay":
         allowed = at_work.shortest_timeout(caller)

@@ -5,7 +5,7 @@
 | `api` | which operation a request asks for, and what it answers |
 | `applications`, `job_runs` | the rules of each resource: states, tokens, limits, pages |
 | `runs` | the life of a job run: queue, role session, driver, logs, end |
-| `workers` | what the workers that a job asks for would cost on AWS |
+| `workers` | whether the application has room for the workers that a job asks for, and what AWS would bill |
 | `spark`, `machine` | what a job asks for, and what `spark-submit` is given for it here |
 | `drivers` | the JVMs that jobs run in, one after the other |
 | `secrets_manager` | what `EMR.secret@NAME` in a setting stands for, and how it reaches the job unseen |

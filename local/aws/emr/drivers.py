@@ -30,7 +30,7 @@ _POLL_SECONDS = 0.05
 _WRITTEN_WITHIN_SECONDS = 30.0
 # From the end of a connection to that of the process.
 _GONE_WITHIN_SECONDS = 5.0
-# A warm driver keeps about a gigabyte; two serve the two jobs at a time that there are.
+# A warm driver keeps about a gigabyte: of more than these, the one that has waited longest is ended.
 _MOST_IDLE = 2
 # Java's properties of the credentials, for the first and the second generation of AWS's SDK.
 _CREDENTIALS = {
