@@ -129,10 +129,12 @@ def _switch_recovery(name: str, properties: Properties) -> None:
     replicas = [replica.get("PointInTimeRecoverySpecification") for replica in properties.get("Replicas", [])]
     for wanted in (properties.get("PointInTimeRecoverySpecification"), *replicas):
         if wanted:
-            on = str(wanted.get("PointInTimeRecoveryEnabled")).lower() == "true"
-            dynamodb._update_continuous_backups(
-                {"TableName": name, "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": on}}
-            )
+            asked: Properties = {
+                "PointInTimeRecoveryEnabled": str(wanted.get("PointInTimeRecoveryEnabled")).lower() == "true"
+            }
+            if "RecoveryPeriodInDays" in wanted:
+                asked["RecoveryPeriodInDays"] = int(wanted["RecoveryPeriodInDays"])
+            dynamodb._update_continuous_backups({"TableName": name, "PointInTimeRecoverySpecification": asked})
 
 
 def _encrypt_topic(arn: str, properties: Properties) -> None:

@@ -17,13 +17,17 @@ _TABLE = {
 
 @pytest.mark.parametrize("kind", ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"])
 def test_point_in_time_recovery_is_switched_on_and_off(aws, account, kind):
-    for verb, enabled in (("create_stack", True), ("update_stack", False)):
-        recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": enabled}}
+    for verb, wanted, expected in (
+        ("create_stack", {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 7}, ("ENABLED", 7)),
+        ("update_stack", {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": "8"}, ("ENABLED", 8)),
+        ("update_stack", {"PointInTimeRecoveryEnabled": False}, ("DISABLED", None)),
+    ):
+        recovery = {"PointInTimeRecoverySpecification": wanted}
         table = _TABLE | ({"Replicas": [{"Region": "us-east-1", **recovery}]} if "Global" in kind else recovery)
         deploy(aws, account, {"Table": (kind, table)}, verb=verb)
         found = aws.client("dynamodb").describe_continuous_backups(TableName="source")["ContinuousBackupsDescription"]
-        status = found["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
-        assert status == ("ENABLED" if enabled else "DISABLED")
+        recovered = found["PointInTimeRecoveryDescription"]
+        assert (recovered["PointInTimeRecoveryStatus"], recovered.get("RecoveryPeriodInDays")) == expected
 
 
 def test_a_bucket_gets_its_encryption_and_lifecycle(aws, account):
