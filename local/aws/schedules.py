@@ -75,6 +75,8 @@ class Dispatcher:
         iam_evaluator.pin_request_origin(LOOPBACK, True)
         now = CLOCK.time()
         for key, schedule in list(scheduler._schedules._data.items()):
+            if schedule["State"] != "ENABLED":
+                self.fired[key] = now  # what would have come while it is switched off never comes
             due = latest_due(schedule, self.fired.get(key, schedule["CreationDate"]), now)
             if due is not None:
                 self.fired[key] = due

@@ -35,6 +35,12 @@ class Tick:
             },
         )
 
+    def switch(self, state: str) -> None:
+        scheduler = self.aws.client("scheduler")
+        made = scheduler.get_schedule(Name="tick")
+        kept = {name: made[name] for name in ("Name", "ScheduleExpression", "FlexibleTimeWindow", "Target")}
+        scheduler.update_schedule(**kept, State=state)
+
     @property
     def start(self) -> dict:
         return {"Action": "states:StartExecution", "Resource": self.machine}
@@ -85,6 +91,19 @@ def test_each_tick_starts_another_execution(aws, tick):
         aws.advance(900)
         aws.tick()
     assert len(tick.inputs()) == 3
+
+
+def test_a_schedule_that_was_switched_off_makes_up_for_nothing(aws, tick):
+    tick.schedule(tick.start)
+    tick.switch("DISABLED")
+    aws.advance(900)
+    aws.tick()
+    tick.switch("ENABLED")
+    aws.tick()
+    assert tick.inputs() == []
+    aws.advance(900)
+    aws.tick()
+    assert len(tick.inputs()) == 1
 
 
 def test_the_universal_target_starts_the_state_machine_too(aws, tick):
