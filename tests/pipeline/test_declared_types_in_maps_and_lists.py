@@ -182,6 +182,13 @@ def test_what_is_hashed_has_a_column_of_text_whatever_is_declared_by_another_pat
     assert said.says_type(("m", "x", "c")).hash and beyond_columns(found, said) == []
 
 
+def test_what_is_hashed_by_any_name_may_be_said_to_be_text_of_another_type():
+    said = Overrides.parse({"/m/*": {"hash": True}, "/m/x": "string"})
+    found = first_columns(KEY, profile(item(m={"M": {"x": N, "y": N}})), said)
+    check_followed(found, said)
+    assert [field.type for field in named(found)["m"].fields] == [SCALARS, TEXT]
+
+
 def test_what_is_declared_leaves_what_was_seen_as_it_was():
     seen = profile(item(m={"M": {"x": N}}))
     first_columns(KEY, seen, Overrides.parse({"/m/x": "string"}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.columns.declared.overrides import Override, Overrides
+from pipeline.columns.declared.type_words import is_narrow, tags_of
 from pipeline.errors import SettingRefused
 from pipeline.identity import KeyAttribute
 
@@ -29,8 +30,8 @@ def test_of_several_types_in_a_schema_file_a_column_takes_all_and_of_null_it_say
     assert Overrides.parse(listed) == Overrides.parse({"b": "string", "c": "json", "d": "N", "e": "string"})
     assert Overrides.parse({name: {"type": types} for name, types in listed.items()}) == Overrides.parse(listed)
     assert Overrides.parse({"a": {"type": "NULL", "name": "x"}}) == Overrides.parse({"a": {"name": "x"}})
-    for refused in ("S,M", {"type": "S,M"}):
-        words = r"columns\['a'\].type is 'S,M'; allowed is several of S, N, B, BOOL or "
+    for refused in ("S,M", {"type": "S,M"}, "S,M,NULL"):
+        words = r"columns\['a'\].type is 'S,M(,NULL)?'; allowed is several of S, N, B, BOOL or "
         with pytest.raises(SettingRefused, match=words):
             Overrides.parse({"a": refused})
 
@@ -38,6 +39,16 @@ def test_of_several_types_in_a_schema_file_a_column_takes_all_and_of_null_it_say
 def test_what_is_said_reads_back():
     said = Overrides.parse({"a": "decimal(38, 2)", "/b/*/c": {"hash": True}, "d": {"type": "map", "name": "dd"}})
     assert Overrides.parse(said.to_json()) == said
+
+
+@pytest.mark.parametrize(
+    ("word", "tags"),
+    [("bigint", "N"), ("decimal(38,38)", "N"), ("N", "N"), ("map", "M"), ("json", "SS,NS,BS,L,M")],
+)
+def test_a_word_for_a_type_speaks_of_values_of_dynamodb_s_types(word, tags):
+    assert Overrides.parse({"a": word}).typed[0].type == word
+    assert tags_of(word) == tuple(tags.split(","))
+    assert is_narrow(word) == (word not in ("N", "map", "json"))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +65,7 @@ def test_what_is_said_reads_back():
         pytest.param({"a": {}}, ["columns['a'] is {}", "type, name, drop, hash"], id="nothing said"),
         pytest.param({"a": {"mask": True}}, ["type, name, drop, hash"], id="an unknown word"),
         pytest.param({"a": {"drop": False}}, ["columns['a'].drop is False", "true"], id="a flag that is off"),
+        pytest.param({"a": {"hash": 1}}, ["columns['a'].hash is 1", "true"], id="a number for a flag"),
         pytest.param({"a": {"drop": True, "name": "b"}}, ["drop alone"], id="dropped and named"),
         pytest.param({"a": {"hash": True, "type": "S"}}, ["a hash is a string"], id="hashed and typed"),
         pytest.param({"a": {"name": "A b"}}, ["columns['a'].name is 'A b'", "a-z, 0-9 and _"], id="no name for Athena"),
@@ -63,6 +75,7 @@ def test_what_is_said_reads_back():
         pytest.param({"a": {"name": "x"}, "b": {"name": "x"}}, ["a name that no sibling has"], id="one name for two"),
         pytest.param({"/m/a": {"name": "1"}, "/m/b": {"name": "_1"}}, ["1 and _1 are one"], id="one name in files"),
         pytest.param({"a": "S", "/a": "N"}, ["each path once"], id="one path twice"),
+        pytest.param({"c": "S", "b": "S", "/b": "N"}, ["columns is '/b'"], id="one path twice, beside others"),
         pytest.param({"/a~2": "S"}, ["~0 for ~"], id="a wrong escape"),
         pytest.param({"/gift/": {"drop": True}}, ["'/gift/'", "no slash last"], id="a slash at the end"),
         pytest.param({"/gift//note": {"hash": True}}, ["'/gift//note'"], id="a slash too many"),
@@ -81,6 +94,11 @@ def test_what_is_said_reads_back():
         pytest.param(
             {"/m/*": {"hash": True}, "/m/a/*": {"hash": True}}, ["nothing inside /m/*"], id="inside one of any hashes"
         ),
+        pytest.param(
+            {"/m/*": {"hash": True}, "/m/a": {"hash": True}, "/m/a/*": {"hash": True}},
+            ["nothing inside /m/*"],
+            id="inside one of any hashes that is hashed by its name as well",
+        ),
         pytest.param({"/a/*": {"drop": True}, "/a/b/c": "S"}, ["nothing inside /a/*"], id="inside what is dropped"),
         pytest.param({"a": "json", "/a/b": "S"}, ["nothing inside /a"], id="a column inside text"),
         pytest.param(
@@ -97,6 +115,13 @@ def test_what_cannot_be_said_is_refused_with_what_can(columns, words):
     with pytest.raises(SettingRefused) as refused:
         Overrides.parse(columns)
     assert [word for word in words if word not in refused.value.message] == []
+
+
+@pytest.mark.parametrize(("outer", "may_hide"), [({"hash": True}, True), ({"drop": True}, False), ("S", False)])
+def test_of_a_hash_alone_a_refusal_says_what_may_be_hidden_inside(outer, may_hide):
+    with pytest.raises(SettingRefused) as refused:
+        Overrides.parse({"a": outer, "/a/b": "N"})
+    assert ("but that all is hidden" in refused.value.message) == may_hide
 
 
 @pytest.mark.parametrize(
@@ -132,6 +157,14 @@ def test_the_type_of_a_place_is_said_by_the_closest_rule_that_says_one():
     by = {name: said.says_type(("a", name)).pointer for name in ("other", "named", "hashed", "text")}
     assert by == {"other": "/a/*", "named": "/a/*", "hashed": "/a/hashed", "text": "/a/text"}
     assert said.says_type(("a",)) is None
+    hashed = Overrides.parse({"/a/*": {"hash": True}, "/a/text": "string"})
+    by = {name: hashed.says_type(("a", name)).pointer for name in ("other", "text")}
+    assert by == {"other": "/a/*", "text": "/a/text"}
+
+
+@pytest.mark.parametrize(("pointer", "is_there"), [("/l/0", True), ("/l/10/x", True), ("/0", False), ("/l/01", False)])
+def test_an_index_is_a_step_below_an_attribute(pointer, is_there):
+    assert Overrides.parse({pointer: "S"}).rules[0].has_index == is_there
 
 
 def test_a_place_where_lists_are_hidden_inside_beside_the_hash_has_no_type():
@@ -142,6 +175,7 @@ def test_a_place_where_lists_are_hidden_inside_beside_the_hash_has_no_type():
         "S",
     ]
     assert Overrides.parse(said.to_json()) == said
+    assert Overrides.parse({"l": "L", "/l/*": {"hash": True}}).says_type(("l",)).pin == "L"
 
 
 @pytest.mark.parametrize(

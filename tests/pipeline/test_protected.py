@@ -28,7 +28,7 @@ def said(**more) -> Overrides:
 
 
 def test_a_table_without_protection_says_nothing():
-    assert protected_text(NO_OVERRIDES, "") == ""
+    assert protected_text(NO_OVERRIDES, "") == protected_text(Overrides.parse({"a": "S"}), "") == ""
     assert check_protected("", COLUMNS, NO_OVERRIDES, "") == []
 
 

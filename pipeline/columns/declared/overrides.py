@@ -80,7 +80,7 @@ class Override:
 
     def pin_beside(self, pin: str) -> str:
         """Of a hash: the pin of a place of which the last of the other rules says `pin`; that stays if it is text."""
-        return pin if not pin or "S" in tags_of(pin) else self.pin
+        return pin if "S" in tags_of(pin) else self.pin
 
     @property
     def has_index(self) -> bool:
@@ -106,8 +106,8 @@ class Overrides:
         told = ((path, spelled_out(said)) for path, said in raw.items())
         rules = tuple(_override(path, said, f"{where}[{path!r}]") for path, said in told if said != SAYS_NOTHING)
         _check_together(cls(rules), where)
-        hidden = {rule.path for rule in rules if rule.is_protection}
-        rules = tuple(replace(rule, also_inside=rule.hash and (*rule.path, ANY) in hidden) for rule in rules)
+        paths = {rule.path for rule in rules}  # inside a hash nothing but what hides is said
+        rules = tuple(replace(rule, also_inside=rule.hash and (*rule.path, ANY) in paths) for rule in rules)
         # What is said of one place comes behind what is said of any.
         return cls(tuple(sorted(rules, key=lambda rule: tuple((step != ANY, step) for step in rule.path))))
 
