@@ -18,9 +18,9 @@ def resolved(path: Path, columns: Columns, *, found_at: int = 0, any_name: bool 
     `found_at`: how many steps lead to the misfit; what is inside it has told its steps itself, 0 for all of them.
     `any_name`: the names of a dictionary are told as indices are.
     """
-    numbered = (Kind.LIST, Kind.SET, Kind.DICTIONARY) if any_name else (Kind.LIST, Kind.SET)
+    numbered = (Kind.LIST, Kind.DICTIONARY) if any_name else (Kind.LIST,)
     steps, type_ = list(path), _type_of(path[0], columns)
-    for place in range(1, min(len(steps), found_at or len(steps))):
+    for place in range(1, found_at or len(steps)):
         if type_ is None:
             break
         if type_.kind in numbered:

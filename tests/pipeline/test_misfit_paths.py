@@ -47,10 +47,28 @@ def test_what_is_inside_a_value_that_its_column_does_not_take_makes_no_field():
     assert after["d"] == {f.name: f.type for f in before.all}["d"]
 
 
+def test_a_field_that_is_new_in_the_maps_of_a_dictionary_becomes_one_of_each():
+    before = columns(item(d={"M": {f"k{n}": {"M": {"x": S}} for n in range(600)}}))
+    rows = [Observed((".d", f".k{n}", ".y"), "N", 1, found_at=3) for n in range(2)]
+    (d,) = grown(before, Profile.of(placed(without_column(rows, before), before))).attributes
+    assert [field.name for field in d.type.element.fields] == ["x", "y"]
+
+
+def test_the_steps_inside_a_misfit_stay_what_they_are_whatever_its_column_holds():
+    found = columns(item(l={"L": [{"L": [S]}]}))
+    inside = [Observed((".l", ".a"), "S", 1, found_at=1), Observed((".l", ".0", ".a"), "S", 1, found_at=2)]
+    assert [row.path for row in placed(inside, found)] == [(".l", ".a"), (".l", "[]", ".a")]
+
+
 def test_indices_and_names_that_are_data_are_told_from_those_of_fields():
     names = {"M": {f"k{n}": {"M": {"in": {"M": {f"d{n}": N for n in range(600)}}}} for n in range(600)}}
     found = columns(
-        item(d=names, m={"M": {"a.b": {"M": {f"x{n}": S for n in range(600)}}}}, l={"L": [{"M": {"1": S}}]})
+        item(
+            d=names,
+            m={"M": {"a.b": {"M": {f"x{n}": S for n in range(600)}}}},
+            l={"L": [{"M": {"1": S}}]},
+            **{"c(d": {"L": [{"M": {"x": S}}]}},
+        )
     )
     patterns = element_places(found)
     for pointer, told in {
@@ -61,6 +79,7 @@ def test_indices_and_names_that_are_data_are_told_from_those_of_fields():
         "/l/0": "/l/*",
         "/l/17/1": "/l/*/1",
         "/m/2024": "/m/2024",
+        "/c(d/0": "/c(d/*",
     }.items():
         folded = pointer
         for pattern in patterns:
