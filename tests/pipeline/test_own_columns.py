@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.columns.in_table.own_columns import names_to_load
+from pipeline.columns.in_table.own_columns import check_engines_names, names_to_load
+from pipeline.errors import RebuildNeeded
 from pipeline.identity import KeyAttribute
 from pipeline.table.marker import NAMES
 
@@ -110,3 +111,11 @@ def test_of_several_columns_that_had_a_name_of_the_products_own_the_last_gets_it
     then = [PK, WRITTEN, MISFITS]
     between = [PK, WRITTEN, called(MISFITS, "a"), column(5, "_misfits", MAP)]
     assert named(then, between, [PK, WRITTEN, called(MISFITS, "a"), column(5, "b", MAP)]) == {"b": "_misfits"}
+
+
+def test_a_table_with_a_column_that_is_called_as_engines_call_theirs_is_refused():
+    metadata = {"schemas": [{"schema-id": 0, "fields": [PK, WRITTEN, MISFITS]}], "current-schema-id": 0}
+    check_engines_names(metadata)
+    metadata["schemas"][0]["fields"].append(column(5, "_pos"))
+    with pytest.raises(RebuildNeeded, match="somebody has called a column '_pos', as engines call one of their own"):
+        check_engines_names(metadata)

@@ -49,10 +49,7 @@ def names_to_load(metadata: Mapping[str, Any], key: tuple[KeyAttribute, ...]) ->
     astray = [raw for raw in fields if raw["name"] in OWN_COLUMNS and not _serves(raw["name"], raw)]
     astray += [raw for raw in fields if raw["name"] in OF_ENGINES]
     astray = [raw for raw in [*astray, *_hidden_key(fields, held, key)] if raw["name"] not in back]
-    if not astray:
-        return back
-    going = {*back, *(raw["name"] for raw in astray)}
-    taken = (*RESERVED, *partition_names(metadata), *(raw["name"] for raw in fields if raw["name"] not in going))
+    taken = (*RESERVED, *partition_names(metadata), *(raw["name"] for raw in fields if raw["name"] not in back))
     return {**back, **other_names({raw["name"]: held.get(raw["id"], "") for raw in astray}, taken)}
 
 
@@ -97,9 +94,9 @@ def _hidden_key(
 
     `held`: the attributes that the columns hold, by the columns' ids.
     """
-    hidden = {part.name for part in key} - {held.get(raw["id"]) for raw in fields if is_attributes(raw["name"])}
+    attributes = {part.name for part in key}
     others = (raw for raw in fields if not is_attributes(raw["name"]) and raw["name"] not in OWN_COLUMNS)
-    return [raw for raw in others if held.get(raw["id"]) in hidden]
+    return [raw for raw in others if held.get(raw["id"]) in attributes]
 
 
 def _attributes(metadata: Mapping[str, Any]) -> dict[int, str]:
