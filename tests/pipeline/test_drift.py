@@ -139,3 +139,13 @@ def test_what_somebody_has_written_into_a_report_is_left_out(odd):
     lists = ("misfits", "new_columns", "changed_columns", "removed_attributes")
     edited = {**dict.fromkeys(lists, odd), "continuity": odd if odd != "x" else None}
     assert summed([edited, {"misfits": [MISFIT]}]) == {**drift_of({}), "misfits": [MISFIT]}
+    assert drift_of(edited) == drift_of({})
+
+
+def test_where_no_misfit_can_be_told_their_number_is():
+    assert told_drift(drift_of({}), 3) == ["3 values fit no column and are kept in _misfits."]
+
+
+def test_each_attribute_that_is_told_takes_one_line():
+    told = told_drift(drift_of({"removed_attributes": [{"path": "/a\nb", "count": 1}]}), 0)
+    assert told[1:] == ["  /a\\nb: 1 item"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pipeline.errors import InputRefused
-from pipeline.planning.execution_input import ExecutionInput, tick_minutes_of, tick_of
+from pipeline.planning.execution_input import ExecutionInput, tick_minutes_of, tick_of, wish_text
 from tests.pipeline.world import at
 
 
@@ -35,13 +37,14 @@ from tests.pipeline.world import at
     ],
 )
 def test_an_input_is_a_wish(raw, expected):
-    assert ExecutionInput.parse(raw, "default") == expected
+    assert ExecutionInput.parse(json.loads(json.dumps(raw)), "default") == expected
 
 
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
         pytest.param({"tabel": "orders"}, '"tabel"; allowed are table, mode, from, dry_run', id="an unknown field"),
+        pytest.param({"fom": 1, "b": 2, "a": 3, "d": 4, "c": 5}, 'field "a"', id="the first of several, by name"),
         pytest.param({"mode": "replay"}, '"replay"; allowed are "update", "backfill", "full"', id="an unknown mode"),
         pytest.param({"mode": "FULL"}, 'mode is "FULL"', id="a mode in capitals"),
         pytest.param({"mode": None}, "mode is null", id="no mode"),
@@ -138,3 +141,10 @@ def test_what_is_added_to_an_input_of_the_schedule_a_person_has_added(more):
 )
 def test_the_length_of_a_tick_is_one_that_a_schedule_can_have(said, minutes):
     assert tick_minutes_of({"tick_minutes": said}) == minutes
+
+
+@pytest.mark.parametrize(
+    ("more", "text"), [({}, '{"table":"orders","mode":"full"}'), ({"dry_run": True}, ""), ({"mode": "update"}, "")]
+)
+def test_what_is_to_be_asked_for_again_is_what_was_asked_for_and_no_plan(more, text):
+    assert wish_text({"table": "orders", "mode": "full", **more}) == text

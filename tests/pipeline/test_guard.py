@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pipeline.errors import Gap, OtherTable, OtherTableId, Overlap, TableGone, WatermarkMissing
+from pipeline.errors import Gap, KeyMismatch, OtherTable, OtherTableId, Overlap, TableGone, WatermarkMissing
 from pipeline.identity import KeyAttribute, SourceTable
 from pipeline.job_order import JobOrder
 from pipeline.mails.failure import failure_mail
@@ -16,7 +16,7 @@ from pipeline.modes import BACKFILL, MAINTAIN, UPDATE, VERIFY
 from pipeline.planning.actions import Export
 from pipeline.planning.planner import next_action
 from pipeline.planning.rules import Rules
-from pipeline.table.guard import check_follows, compared_snapshot, is_done
+from pipeline.table.guard import check_follows, check_key, compared_snapshot, is_done
 from pipeline.table.marker import NO_TABLE, Marker, TableState
 from tests.pipeline.rounds import done
 from tests.pipeline.world import ARN, DEPLOYMENT, HOUR, at, claim, plan, seen, wish
@@ -52,6 +52,14 @@ def order(job: str, start: int, end: int, job_id: str = "new", source: SourceTab
 )
 def test_an_order_is_done_or_may_be_carried_out(state, wanted, done):
     assert is_done(state, wanted) is done
+
+
+def test_rows_are_looked_for_by_the_key_that_the_table_tells():
+    told = {"properties": {"tidemark.key": '["pk"]'}}
+    check_key(told, order(VERIFY, 60, 60))
+    other = replace(SOURCE, key=(*SOURCE.key, KeyAttribute("sk", "N")))
+    with pytest.raises(KeyMismatch, match=r"the rows of .* are not found by the key pk:S, sk:N"):
+        check_key(told, order(VERIFY, 60, 60, source=other))
 
 
 @pytest.mark.parametrize(

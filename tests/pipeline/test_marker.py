@@ -23,6 +23,7 @@ from pipeline.table.marker import (
     Marker,
     TableState,
     commit_of,
+    had_misfits,
     read_table_state,
     snapshot_at,
 )
@@ -90,6 +91,8 @@ def test_expired_ancestors_leave_what_is_left():
 def test_a_table_that_somebody_wrote_anew_has_no_watermark_although_the_property_stayed():
     rewritten = {**metadata({"operation": "append"}), "properties": PROPERTY}
     assert read_table_state(rewritten) == TableState(exists=True)
+    emptied = {**metadata(), "properties": PROPERTY}
+    assert (read_table_state(emptied), snapshot_at(emptied, SECOND.watermark)) == (TableState(exists=True), None)
 
 
 def test_a_foreign_table_exists_and_has_no_watermark():
@@ -204,3 +207,10 @@ def test_the_commits_of_a_job_are_told_by_its_newest_and_by_what_was_there_befor
     assert (first["snapshot-id"], nothing) == (1, None)
     assert commit_of(twice, "job-3") is None
     assert commit_of(expired(twice, 3), "job-2") is None
+
+
+def test_the_newest_commit_tells_whether_there_were_misfits():
+    first = replace(FIRST, counts={"misfits": 1}).to_properties()
+    assert had_misfits(metadata(first, COMPACTION))
+    none = replace(SECOND, counts={"misfits": 0})
+    assert not any(map(had_misfits, (metadata(first, none.to_properties()), TWO, metadata(COMPACTION), {})))

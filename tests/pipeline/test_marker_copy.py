@@ -45,6 +45,14 @@ def test_the_property_is_believed_of_the_snapshot_that_it_names_and_what_lies_on
     assert believed({**expired(written, 2), "properties": {**PROPERTY, SNAPSHOT: named}}) == is_believed
 
 
+def test_without_a_watermark_it_is_none():
+    written = expired(metadata(FIRST.to_properties(), SECOND.to_properties(), COMPACTION), 2)
+    left = {name: value for name, value in PROPERTY.items() if name != WATERMARK}
+    assert believed({**written, "properties": PROPERTY}) and not believed({**written, "properties": left})
+    assert read_table_state({**written, "properties": left}) == TableState(exists=True)
+    assert marker_copied({**written, "properties": left}) == {}
+
+
 @pytest.mark.parametrize("head", [3, 4, 5])
 def test_the_property_says_nothing_of_a_table_that_was_rolled_back_past_the_snapshot_that_it_names(head):
     written = metadata(FIRST.to_properties(), SECOND.to_properties(), *[COMPACTION] * 3, current=head)
@@ -83,6 +91,7 @@ def test_what_is_copied_outlives_all_snapshots_but_the_newest_however_many_lie_o
 def test_the_copy_of_a_job_that_was_killed_before_it_copied_says_nothing_of_later_rows_until_it_is_made_anew():
     first = {**FIRST.to_properties(), SNAPSHOT: "1"}
     killed = {**TWO, "properties": first}
+    assert read_table_state(killed).marker == SECOND
     compacted = {**expired(metadata({}, SECOND.to_properties(), COMPACTION), 2), "properties": first}
     assert read_table_state(compacted) == TableState(exists=True)
     assert read_table_state({**compacted, "properties": copied_to(first, killed)}).watermark == SECOND.watermark
@@ -125,6 +134,7 @@ def test_after_a_rollback_the_marker_of_the_snapshot_that_is_shown_is_copied():
         pytest.param(metadata(COMPACTION), id="another's table"),
         pytest.param({**metadata(COMPACTION), "properties": PROPERTY}, id="a table that somebody has written anew"),
         pytest.param({**TWO, "properties": PROPERTY}, id="a table whose copy is right"),
+        pytest.param({**metadata(), "properties": PROPERTY}, id="a table without rows that was given the copy"),
         pytest.param({}, id="no table"),
     ],
 )

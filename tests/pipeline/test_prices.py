@@ -22,7 +22,7 @@ def test_a_gigabyte_exported_costs_ten_cents():
 def test_a_full_export_is_billed_for_local_secondary_indexes_as_well():
     described = {
         "TableSizeBytes": 100,
-        "LocalSecondaryIndexes": [{"IndexSizeBytes": 80}, {"IndexSizeBytes": 8}],
+        "LocalSecondaryIndexes": [{"IndexSizeBytes": 80}, {"IndexSizeBytes": 8}, {"IndexName": "new"}],
         "GlobalSecondaryIndexes": [{"IndexSizeBytes": 50}],
     }
     assert (exported_bytes(described), exported_bytes({})) == (188, 0)

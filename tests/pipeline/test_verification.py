@@ -43,6 +43,8 @@ def test_differences_are_named_without_their_values():
     ]
     assert named(shown) == ['{"pk":"a"} different: /total, /total', '{"pk":"b"} only in source']
     assert len(named(shown * 10)) == 5
+    lines = {"key": '{"pk":"\u2028"}', "found": "different", "values": [{"path": "/a\nb"}]}
+    assert named([lines]) == ['{"pk":"\\u2028"} different: /a\\nb']
     assert len(named([{"key": "x" * 9999, "found": "different", "values": []}])[0]) < 250
 
 
