@@ -73,6 +73,7 @@ def test_what_partitions_were_made_of_keeps_its_name_where_it_is_of_the_type_tha
         (partitioned("identity", "truncate[2]"), {"BOOL": True}, "was_2"),
         (partitioned("bucket[4]", "identity"), S, "was"),
         (partitioned("bucket[4]", "identity"), {"N": "1"}, "was_2"),
+        (partitioned("identity", "bucket[4]"), {"N": "1"}, "was_2"),
         (partitioned("identity", source=9), {"BOOL": True}, "was"),
         (partitioned("day"), S, "was_2"),
         (partitioned(sorted_by="bucket[4]"), {"SS": ["x"]}, "was_2"),
