@@ -80,7 +80,7 @@ class Override:
 
     def pin_beside(self, pin: str) -> str:
         """Of a hash: the pin of a place of which the last of the other rules says `pin`; that stays if it is text."""
-        return pin if "S" in tags_of(pin) else self.pin
+        return pin if not pin or "S" in tags_of(pin) else self.pin
 
     @property
     def has_index(self) -> bool:
