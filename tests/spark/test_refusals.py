@@ -35,7 +35,7 @@ TAMPERED = [
     (tampering.list_altered, errors.ChecksumMismatch, "manifest-files.json"),
     (tampering.list_torn, errors.ManifestUnreadable, "line 5"),
     (tampering.elsewhere, errors.ManifestUnreadable, "stay together"),
-    (tampering.total_wrong, errors.CountMismatch, "17"),
+    (tampering.total_wrong, errors.CountMismatch, "says 17 items, the file list 2"),
     (tampering.count_wrong, errors.CountMismatch, ".json.gz holds"),
     (tampering.counts_exchanged, errors.CountMismatch, ".json.gz holds"),
     (tampering.said_to_be_empty, errors.CountMismatch, "holds 0 records"),
@@ -151,9 +151,9 @@ def test_a_load_refuses_items_without_the_declared_key(source):
 
 
 def test_a_verification_refuses_items_without_the_declared_key(source):
-    order = replace(source.full(5), job="verify")
+    order = replace(source.full(5, partitions=1), job="verify")
     tampering.rewrite(source, order, lambda lines: [line.replace('"pk":', '"qk":') for line in lines])
-    with pytest.raises(errors.KeyMismatch, match=r"2 items of .* without the key pk:S") as refused:
+    with pytest.raises(errors.KeyMismatch, match=r"2 items of .* without the key pk:S, .*, line 1\b") as refused:
         run(source.spark, order)
     assert refused.value.remedy == errors.ITEM_WITHOUT_KEY
 
@@ -213,7 +213,7 @@ def test_the_entry_point_ends_with_one_for_a_refusal_and_zero_for_success(shop, 
     assert main(source.windows(5, 25).to_arguments()) == 0
 
 
-def test_what_ends_elsewhere_than_in_unpacking_or_does_not_end_so_again_is_no_torn_file(source):
+def test_what_ends_elsewhere_than_in_unpacking_or_does_not_end_so_again_is_no_torn_file(source, monkeypatch):
     order, java = source.windows(5, 25), source.spark._jvm.java
     with pytest.raises(Py4JJavaError) as of_the_disk:
         java.io.FileInputStream("/there/is/no/such/file")
@@ -224,6 +224,13 @@ def test_what_ends_elsewhere_than_in_unpacking_or_does_not_end_so_again_is_no_to
     torn = torn_file(source.spark, order, of_something_else.value)
     assert torn is not None and str(full_files(source, order)[0].name) in torn.message
     assert torn_file(source.spark, order, of_the_disk.value) is None
+
+    def ends_otherwise(*_):
+        raise of_the_disk.value
+
+    with monkeypatch.context() as patched:
+        patched.setattr("spark.refusals.lines", ends_otherwise)
+        assert torn_file(source.spark, order, of_something_else.value) is None
     tampering.manifest_removed(source, order)
     assert torn_file(source.spark, order, of_something_else.value) is None
 

@@ -53,11 +53,18 @@ def test_a_table_is_not_replaced_by_fewer_rows_than_were_counted(of_another_key,
     assert source.metadata == before
 
 
-def test_a_table_is_not_replaced_by_items_of_which_one_has_no_key(of_another_key):
+@pytest.mark.parametrize(
+    ("key", "other", "said"),
+    [
+        pytest.param('"2.5"', '"none"', "with a key that is no number", id="no number"),
+        pytest.param('"sk":{"N":"2.5"}', '"tk":{"N":"2.5"}', r"without the key .*, line \d", id="a part of it"),
+    ],
+)
+def test_a_table_is_not_replaced_by_items_of_which_one_has_no_key(of_another_key, key, other, said):
     source, before = of_another_key, of_another_key.metadata
     order = source.full(15)
-    rewrite(source, order, lambda lines: [line.replace('"2.5"', '"none"') for line in lines])
-    with pytest.raises(KeyMismatch, match=r"1 item of .* with a key that is no number") as refused:
+    rewrite(source, order, lambda lines: [line.replace(key, other) for line in lines])
+    with pytest.raises(KeyMismatch, match=f"1 item of .* {said}") as refused:
         source.run(order)
     assert refused.value.remedy == ITEM_WITHOUT_KEY
     assert source.metadata == before
