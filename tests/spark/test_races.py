@@ -8,7 +8,6 @@ import pytest
 from pyspark.sql import functions as F
 
 import spark.exports.reading
-import spark.job
 import spark.loading.load
 import spark.loading.passes
 import spark.merging.accounting
@@ -48,7 +47,7 @@ def test_of_two_loads_at_once_the_later_says_that_the_table_was_taken(shop, monk
     ids=["before anything is read", "when all rows are written"],
 )
 def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(
-    shop, monkeypatch, module, step, rival, is_ours
+    shop, monkeypatch, caplog, module, step, rival, is_ours
 ):
     source = shop()
     source.put(1, item("a", v={"N": "1"}))
@@ -68,6 +67,7 @@ def test_of_two_merges_at_once_the_later_looks_whether_its_work_is_there(
     monkeypatch.setattr(module, step, raced)
     if is_ours:
         assert run(source.spark, order)["outcome"] == ("committed" if rival == "ours" else "already_there")
+        assert "has failed" not in caplog.text
     else:
         with pytest.raises(TableContended):
             run(source.spark, order)
@@ -136,17 +136,18 @@ def test_work_that_another_job_has_gone_on_from_is_done(shop, monkeypatch):
     source = shop()
     source.put(1, item("a"))
     source.load(5)
+    source.put(6, item("b"))
     order, later = source.windows(5, 25), source.windows(25, 45)
-    merge = spark.job._WORK["merge"]
+    commit = spark.merging.merge._commit
 
     def raced(*arguments):
-        done = merge(*arguments)
+        commit(*arguments)
         monkeypatch.undo()
         run(source.spark, later)
-        return done
 
-    monkeypatch.setitem(spark.job._WORK, "merge", raced)
-    assert run(source.spark, order)["outcome"] == "committed"
+    monkeypatch.setattr(spark.merging.merge, "_commit", raced)
+    report = run(source.spark, order)
+    assert (report["outcome"], report["counts"]["inserted"], report["continuity"]) == ("committed", 1, "")
     assert source.state.watermark == minute(45)
 
 

@@ -19,12 +19,15 @@ def test_a_map_s_new_member_may_be_called_like_one_of_the_map_inside_it(shop, st
         return {around: [{"M": member}] if around == "L" else {"any": {"M": member}}}
 
     inner = {"M": {"amount": N}}
-    source = shop(columns=Overrides.parse({"lines": "L" if around == "L" else "map"}))
+    source = shop(columns=Overrides.parse({"lines": "map"} if around == "M" else {}))
     source.put(1, item("a", lines=lines({step: inner})))
     source.load(5)
     source.put(6, item("b", lines=lines({step: inner, "amount": N})))
-    report = source.merge(5, 20)
-    assert [(new["column"], new["path"]) for new in report["new_columns"]] == [("lines.amount", "/lines/*/amount")]
+    if around == "L":
+        # What is inside a value that is no list at all, is in none of its maps.
+        source.put(6, item("odd", lines={"M": {"any": {"M": {"amount": N}}}}))
+    (new,) = source.merge(5, 20)["new_columns"]
+    assert (new["column"], new["path"], new["count"]) == ("lines.amount", "/lines/*/amount", 1)
     assert (source.rows()["b"]["_misfits"], source.differences(20)) == (None, [])
     source.put(21, item("c", lines=lines({step: {"M": {"tax": N}}})), item("d", lines=lines({"tax": N})))
     source.load(40)
