@@ -51,11 +51,17 @@ def test_names_of_misfits_are_limited_as_those_of_a_sample(spark, monkeypatch, s
 def test_the_most_frequent_names_are_told_apart_and_those_with_columns(spark, monkeypatch):
     limit(monkeypatch, 2, 4)
     often = [("", f"/m/often{n}", '{"S":"x"}') for n in (1, 1, 1)]
-    rare = [("", f"/m/{name}", '{"N":"1"}') for name in ("a", "b", "c")]
+    rare = [
+        (name, f"/m/{name}", f'{{"N":"{number}"}}') for name, number in zip("abc", ("0.25", "222", "33"), strict=True)
+    ]
     inside = [("", "/m/there/new", '{"S":"x"}')]
     misfits = spark.createDataFrame([*rare, *often, *inside], "example string, pointer string, json string")
-    found = {(row.path, row.tag): row.count for row in observed_misfits(misfits)}
+    seen = observed_misfits(misfits)
+    found = {(row.path, row.tag): row.count for row in seen}
     assert found == {((".m", ".often1"), "S"): 3, ((".m", "."), "N"): 3, ((".m", ".there", ".new"), "S"): 1}
+    (numbers,) = (row for row in seen if row.tag == "N")
+    room = (numbers.integer_digits, numbers.fraction_digits, numbers.fits_long)
+    assert (room, numbers.example) == ((3, 2, False), "a")
 
 
 def test_a_dictionary_that_comes_with_a_window_gives_the_types_of_a_first_load(shop, monkeypatch):
