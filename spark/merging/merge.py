@@ -2,11 +2,10 @@
 
 All windows are read once and folded into one net change for each key, while what is to be done with them is planned. Where
 every value has its cell, they are typed, counted and merged by one command, and committed only if the counts are right.
-Else nothing is committed; the changes are looked through and counted first, and new attributes get their columns, in a
-commit of their own that is harmless to repeat. The merge itself reads of the table only keys and write times, and of a
-large table brings only rows to the changes whose keys may be among theirs. A backfill is the same over a stretch that
-ends at the watermark; what each change will do is then looked up in the table first, and every row of a changed key is
-written anew, whatever somebody has made of it since.
+Else the changes are looked through and counted first, and new attributes get columns, in a commit of their own that is
+harmless to repeat. The merge itself reads of the table only keys and write times, and of a large table brings only rows to
+the changes whose keys may be among theirs. A backfill is the same over a stretch that ends at the watermark; what each
+change will do is then looked up first, and each row of a changed key is written anew, whatever it is now.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ from spark.hiding.protection import Protection
 from spark.iceberg.commit_properties import last_word
 from spark.iceberg.commits import committed, unless_overtaken
 from spark.iceberg.former_partitions import has_former_partitions, without_former_partitions
+from spark.iceberg.ids_taken import take_gone_ids
 from spark.iceberg.table import Table
 from spark.iceberg.writable import writable
 from spark.merging import accounting, changes, key_filter
@@ -176,8 +176,7 @@ def _merged_as_read(this: _Merge, net: DataFrame, columns: Columns) -> Committed
 
 def _merged_when_counted(this: _Merge, net: DataFrame, before: Columns) -> Committed:
     """Merge the changes after everything about them is known. Refuses where they are not what the manifests say."""
-    rows, found = _looked_through(this, net, before)
-    said = this.order.columns
+    (rows, found), said = _looked_through(this, net, before), this.order.columns
     seen = without_column(observed_misfits(exploded(rows, before.key), said), before) if found["misfits"] else []
     # With room for every attribute and nested field that has none.
     columns = grown(before, Profile.of(placed(seen, before)), said) if seen else before
@@ -246,5 +245,6 @@ def _run_unless_done(this: _Merge, columns: Columns, say: Callable[[], Mapping[s
     keys = this.changed()  # which may be waited for, while others commit
     if not is_done(this.table.state(), this.order):
         share_writing(this.spark)
+        take_gone_ids(this.spark, this.table)
         with last_word(this.spark, unless_overtaken(this.table, this.order, say)):
             this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, keys, this.order), keys.arguments)

@@ -1,10 +1,10 @@
-"""What the ids in a table's metadata tell of its layout, of what a job has made ready, and of what somebody has made required."""
+"""What the ids in a table's metadata tell of its layout, of what a job has made ready, of what is required, and what is gone."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from pipeline.columns.in_table.field_ids import fields_made_ready, used_by_layout
+from pipeline.columns.in_table.field_ids import fields_made_ready, gone_ids, used_by_layout
 from pipeline.columns.in_table.required import needlessly_required
 
 
@@ -70,3 +70,12 @@ def test_only_the_key_and_what_nobody_can_change_is_required_with_reason():
     found = metadata(columns, properties={"tidemark.key": '["pk"]'})
     assert needlessly_required(found) == ["a", "m.x", "d.value", "_write_time"]
     assert needlessly_required(metadata(columns))[:2] == ["pk", "a"]
+
+
+def test_ids_are_gone_that_no_schema_has_any_more():
+    of_list = {"type": "list", "element-id": 4, "element": struct(column(5, "y")), "element-required": False}
+    first = [column(1, "pk"), column(2, "m", struct(column(3, "x"))), column(6, "lines", of_list)]
+    assert gone_ids(metadata(first, **{"last-column-id": 6})) == []
+    assert gone_ids(metadata(first, [column(1, "pk"), column(7, "new")], **{"last-column-id": 7})) == []
+    assert gone_ids(metadata([column(1, "pk"), column(6, "lines", of_list)], **{"last-column-id": 8})) == [2, 3, 7, 8]
+    assert gone_ids(metadata([column(7, "new")], [column(8, "newer")], **{"last-column-id": 8})) == [*range(1, 7)]

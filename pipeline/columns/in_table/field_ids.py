@@ -199,6 +199,19 @@ def field_ids(metadata: Mapping[str, Any]) -> frozenset[int]:
     return frozenset(_kinds_by_id(current_schema(metadata)["fields"]))
 
 
+def gone_ids(metadata: Mapping[str, Any]) -> list[int]:
+    """The ids that the table has given to columns, or to what is inside them, and that none of its schemas has any more.
+
+    Each schema that is let go, as maintenance does with the snapshots, may leave some.
+    """
+    gone = set(range(1, metadata["last-column-id"] + 1)) - field_ids(metadata)
+    for schema in reversed(metadata["schemas"]):
+        if not gone:
+            break  # mostly at once: walking through hundreds of schemas of a wide table would take a tenth of a second
+        gone -= set(_kinds_by_id(schema["fields"]))
+    return sorted(gone)
+
+
 def _kinds_by_id(columns: Iterable[Any]) -> dict[int, str]:
     """What the columns, and all that is inside them, are: scalars' types, and kinds of containers, by the ids."""
     return {field.id: field.kind for field in schema_fields(columns)}

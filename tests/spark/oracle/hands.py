@@ -156,9 +156,9 @@ class Hands:
         self._call("rewrite_data_files(table => 'TABLE', options => map('rewrite-all', 'true'))")
 
     def _expire(self) -> None:
-        if self._shop.metadata["properties"].get("gc.enabled") == "false":
-            return  # Iceberg refuses to expire what is to be kept
-        self._call("expire_snapshots(table => 'TABLE', older_than => TIMESTAMP '2100-01-01', retain_last => 1)")
+        if self._shop.metadata["properties"].get("gc.enabled") != "false":  # with which Iceberg refuses it
+            how = "retain_last => 1, clean_expired_metadata => true"  # schemas of before go, too, as in maintenance
+            self._call(f"expire_snapshots(table => 'TABLE', older_than => TIMESTAMP '2100-01-01', {how})")
 
     def _tag(self) -> None:
         self._alter(f"CREATE TAG {self._plain_name()}")
@@ -227,8 +227,8 @@ class Hands:
 
     def _scalars(self) -> list[str]:
         """The columns that rows may be sorted by."""
-        columns = self._columns().items()
-        return [name for name, field in columns if isinstance(field["type"], str) and not name.endswith(REPLACEMENT)]
+        scalars = (name for name, field in self._columns().items() if isinstance(field["type"], str))
+        return [name for name in scalars if not name.endswith(REPLACEMENT)]
 
 
 _ACTS: tuple[Callable[[Hands], None], ...] = (
