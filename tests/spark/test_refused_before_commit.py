@@ -82,6 +82,19 @@ def test_work_that_did_not_come_into_the_table_is_no_success(source, monkeypatch
     assert source.report(order)["error"] == "WatermarkNotCommitted"
 
 
+@pytest.mark.parametrize("kind", ["merge", "load", "verify"])
+def test_a_file_that_is_said_to_hold_nothing_is_read_all_the_same(source, kind):
+    order = source.windows(5, 25) if kind == "merge" else replace(source.full(5), job=kind)
+    (summary,) = summaries(order)
+    files = [{**file, "itemCount": 0} for file in listed(source, summary)]
+    relist(source, summary, files)
+    resum(summary, itemCount=0)
+    before = (source.rows(), source.state)
+    with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d record"):
+        source.run(order)
+    assert (source.rows(), source.state) == before
+
+
 def test_a_file_that_two_manifests_name_is_not_applied_twice(source):
     order = source.windows(5, 25, 45)
     first, second = summaries(order)
