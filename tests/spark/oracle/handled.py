@@ -61,7 +61,9 @@ class HandledLife(Life):
         return Lived(len(self._ever), tuple([*found, f"the story: {self.story}"] if found else []))
 
     def _lived_round(self, number: int, ends: list[int]) -> list[str]:
-        """What happens until the last of the ends; differences."""
+        """What happens until the last of the ends; differences. Every other time, all that is older goes first."""
+        if number % 2:
+            self._carry_out_or_let_go(lambda: self.shop.maintenance(ends[-2], snapshot_days=0))
         if self._fate.random() < 0.1:
             self._make_anew(ends[-2])
             return self._loaded(ends[-1])
