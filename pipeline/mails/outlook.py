@@ -63,9 +63,9 @@ def outlook(
 
 
 def _digest(seen: Observation, settings: TableSettings, told: Told) -> Digest | None:
-    return (
-        digest_due(seen.table.commits, seen.table.watermark, told.digested) if settings.success_mail == DAILY else None
-    )
+    if settings.success_mail != DAILY:
+        return None
+    return digest_due(seen.table.commits, seen.table.watermark, told.digested)
 
 
 def _rebuilds(seen: Observation, settings: TableSettings, action: Action) -> bool:
