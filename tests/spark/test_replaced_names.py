@@ -55,11 +55,7 @@ def test_what_the_former_key_has_become_in_a_source_made_anew_gets_a_name_of_its
     anew.put(21, {"id": {"S": "b"}, "customer": {"M": {"name": S}}, "customer_bucket": S})
     anew.merge(20, 40)
     assert anew.differences(40) == []
-    assert [column["name"] for column in anew.metadata["schemas"][-1]["fields"]][:3] == [
-        "id",
-        "customer_2",
-        "customer_bucket_2",
-    ]
+    assert [column.name for column in anew.table.schema().fields][:3] == ["id", "customer_2", "customer_bucket_2"]
 
 
 def test_an_unfinished_first_load_keeps_its_names_also_where_the_key_gets_another(shop, monkeypatch):

@@ -41,8 +41,7 @@ def test_a_rebuild_of_many_columns_makes_two_schemas_and_maintenance_lets_the_ol
     assert source.differences(end + DAY) == []
 
 
-@pytest.mark.parametrize("by", ["maintenance", "somebody"])
-def test_merges_go_on_where_files_hold_a_list_whose_column_no_schema_has_any_more(shop, by):
+def test_merges_go_on_where_files_hold_a_list_whose_column_no_schema_has_any_more(shop):
     """Iceberg would take its id for what a MERGE reads of the partitions, and find a list in the file."""
     source = shop()
     source.put(1, item("a", v={"L": [{"N": "1"}]}), item("b", v=S))
@@ -53,13 +52,7 @@ def test_merges_go_on_where_files_hold_a_list_whose_column_no_schema_has_any_mor
     end = 15 + 2 * DAY
     source.put(16, item("b", v=S, w=S))
     source.merge(15, 15 + DAY, end)
-    if by == "maintenance":
-        source.maintain(end, snapshot_days=1)
-    else:
-        source.spark.sql(
-            f"CALL glue.system.expire_snapshots(table => 'shop.{source.name}', older_than => TIMESTAMP '2100-01-01', "
-            "retain_last => 1, clean_expired_metadata => true)"
-        )
+    source.maintain(end, snapshot_days=1)
     metadata = source.metadata
     assert v in gone_ids(metadata)
     assert any(v in ids_in(file) for file in source.table.inspect.files()["file_path"].to_pylist())

@@ -63,7 +63,7 @@ class HandledLife(Life):
     def _lived_round(self, number: int, ends: list[int]) -> list[str]:
         """What happens until the last of the ends; differences. Every other time, all that is older goes first."""
         if number % 2:
-            self._carry_out_or_let_go(lambda: self.shop.maintenance(ends[-2], snapshot_days=0))
+            self._or_let_go(lambda: self.shop.maintain(ends[-2], snapshot_days=0))
         if self._fate.random() < 0.1:
             self._make_anew(ends[-2])
             return self._loaded(ends[-1])
@@ -120,14 +120,17 @@ class HandledLife(Life):
 
     def _carry_out_or_let_go(self, order: Callable[[], JobOrder]) -> None:
         """Carry an order out; once more without what somebody has kept, where that keeps what has to go."""
+        self._or_let_go(lambda: self._carry_out(order()))
+
+    def _or_let_go(self, do: Callable[[], object]) -> None:
         try:
-            self._carry_out(order())
+            do()
         except PartitionsKept as reason:
             if not self.hands.has_held_columns:
                 raise
             self.story.append(f"refused: {reason}")
             self.hands.let_go()
-            self._carry_out(order())
+            do()
 
     def _carry_out(self, order: JobOrder) -> None:
         """Carry an order out; its job may die before, and be tried again under the same id or another."""
