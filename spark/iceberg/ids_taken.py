@@ -10,6 +10,8 @@ merge makes it anew.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -17,12 +19,12 @@ from pipeline.columns.in_table.field_ids import gone_ids
 from spark.iceberg.table import Table
 
 
-def take_gone_ids(spark: SparkSession, table: Table) -> None:
+def take_gone_ids(spark: SparkSession, table: Table, metadata: Mapping[str, Any]) -> None:
     """Say that they are taken, in the metadata alone; where none are gone, which is nearly always, nothing is done.
 
-    Raises Iceberg's CommitFailedException where somebody else commits meanwhile.
+    `metadata`: the table's of now. Raises Iceberg's CommitFailedException where somebody else commits meanwhile.
     """
-    gone = gone_ids(table.metadata())
+    gone = gone_ids(metadata)
     if not gone:
         return
     iceberg, operations = spark._jvm.org.apache.iceberg, table.java().operations()

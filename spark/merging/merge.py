@@ -243,8 +243,8 @@ def _counts(this: _Merge, found: Mapping[str, int]) -> dict[str, int]:
 def _run_unless_done(this: _Merge, columns: Columns, say: Callable[[], Mapping[str, str]]) -> None:
     """Whoever has committed until now is seen here; whoever commits from here on makes the statement fail."""
     keys = this.changed()  # which may be waited for, while others commit
-    if not is_done(this.table.state(), this.order):
+    if not is_done(read_table_state(metadata := this.table.metadata()), this.order):
         share_writing(this.spark)
-        take_gone_ids(this.spark, this.table)
+        take_gone_ids(this.spark, this.table, metadata)
         with last_word(this.spark, unless_overtaken(this.table, this.order, say)):
             this.spark.sql(merge_statement(this.table.sql_name, _VIEW, columns, keys, this.order), keys.arguments)

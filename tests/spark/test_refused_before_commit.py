@@ -14,7 +14,7 @@ from spark.report import Committed
 from spark.rows.table_rows import unpacked
 from tests.spark.sample_items import N_KEY, S
 from tests.spark.shop import with_changes
-from tests.spark.tampering import listed, relist, resum, rewrite, summaries
+from tests.spark.tampering import count_wrong, listed, relist, resum, rewrite, summaries
 
 pytestmark = pytest.mark.spark
 
@@ -85,10 +85,7 @@ def test_work_that_did_not_come_into_the_table_is_no_success(source, monkeypatch
 @pytest.mark.parametrize("kind", ["merge", "load"])
 def test_a_file_that_is_said_to_hold_nothing_is_read_all_the_same(source, kind):
     order = source.windows(5, 25) if kind == "merge" else source.full(5)
-    (summary,) = summaries(order)
-    files = [{**file, "itemCount": 0} for file in listed(source, summary)]
-    relist(source, summary, files)
-    resum(summary, itemCount=0)
+    count_wrong(source, order, by=-99)
     before = (source.rows(), source.state)
     with pytest.raises(CountMismatch, match=r"\.json\.gz holds \d record"):
         source.run(order)
