@@ -12,7 +12,6 @@ from spark.expressions.sql import (
     forall,
     function,
     let,
-    literal,
     member,
     one_of,
     struct,
@@ -80,7 +79,7 @@ def _cells_alike(level: Sql, type_: ColumnType, fields: Sequence[Field]) -> Sql:
 
 
 def _named(fields: Sequence[Field], cells: Iterable[Sql]) -> Sql:
-    return call("named_struct", *(part for field, cell in zip(fields, cells) for part in (literal(field.name), cell)))
+    return struct(**{field.name: cell for field, cell in zip(fields, cells)})
 
 
 def _scalar(type_: ColumnType, value: Sql) -> Sql:

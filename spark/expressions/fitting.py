@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pipeline.columns.types import ColumnType, Field, Kind
 from spark.expressions.cells import cell
-from spark.expressions.sql import Sql, call, function, let, member, struct, true_count, when
+from spark.expressions.sql import Sql, call, function, let, member, struct, true_counts, when
 from spark.expressions.values import CONTAINERS, element_of, null_count, opened, opened_inside, says_null
 
 
@@ -20,7 +20,7 @@ def level_fits(level: Sql, held: Sequence[Sql], nulls: Sequence[Sql] = ()) -> Sq
     `held`: counts of the members that reached their cells whole, to be added up. `nulls`: of some members, whether each is
     NULL (`is_null`).
     """
-    less = f" - {true_count(nulls)}" if nulls else ""
+    less = "".join(f" - {count}" for count in true_counts(nulls))
     other = " - ".join([f"greatest(size({level}), 0)", *held])
     # Only where what is left is not 0, all members are asked for NULL, which takes longer.
     return f"{other}{less} IN (0, {null_count(level)}{less})"
@@ -62,7 +62,7 @@ def _struct_whole(level: Sql, made: Sql, fields: Sequence[Field]) -> Sql:
     cells = [f"{made}.`{field.name}`" for field in fields]
     insides = [opened(field.type, member(level, field.attribute)) for field in fields]
     wholes = [whole(field.type, inside, made) for field, inside, made in zip(fields, insides, cells)]
-    fits = level_fits(level, [true_count(wholes)])
+    fits = level_fits(level, true_counts(wholes))
     if any(field.type.kind in CONTAINERS for field in fields):
         return fits  # the shorter way would double what is asked of those, at each level again
     # Mostly every field has a cell and there is no other member, which takes no counting to see.

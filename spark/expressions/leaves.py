@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from spark.expressions.numbers import as_printed
 from spark.expressions.pointers import below, names, step_of
-from spark.expressions.sql import Sql, call, function, let, literal, struct, transform, unfolded, when
+from spark.expressions.sql import Sql, call, first_of, function, joined, let, literal, struct, transform, unfolded, when
 from spark.expressions.values import with_long_escapes
 
 #: DynamoDB nests so many levels, an attribute's value being the first: a last scalar lies in 31 lists and maps.
@@ -36,7 +36,7 @@ def at(text: Sql, pointer: Sql) -> Sql:
     def inside(found: Sql, name: Sql) -> Sql:
         def of_containers(v: Sql) -> Sql:
             member = f"element_at(from_json({v}.M, 'map<string,string>'), {name})"
-            element = when(f"{name} RLIKE '^[0-9]+$'", f"get(from_json({v}.L, 'array<string>'), int({name}))")
+            element = when(f"{name} RLIKE '^[0-9]+$'", f"from_json({v}.L, 'array<string>')[CAST({name} AS INT)]")
             return call("coalesce", member, element)
 
         return let(f"from_json({found}, 'struct<M:string,L:string>')", of_containers)
@@ -78,8 +78,9 @@ def _if_json(text: Sql) -> Sql:
     behind it that is longer than the text: that one is found there only if all of the text was read as one element.
     """
     mark = f"repeat('0', length({text}))"
-    listed = f"from_json(concat('[', {text}, ',\"', {mark}, '\"]'), 'array<string>', map('allowSingleQuotes', 'false'))"
-    return when(f"get({listed}, 1) = {mark}", text, literal(_NO_VALUE))
+    both = joined("'['", text, "',\"'", mark, "'\"]'")
+    listed = f"from_json({both}, 'array<string>', map('allowSingleQuotes', 'false'))"
+    return when(f"{listed}[1] = {mark}", text, literal(_NO_VALUE))
 
 
 def _place(path: Sql, text: Sql, leaf: Sql) -> Sql:
@@ -101,18 +102,17 @@ def _unfolded(place: Sql) -> Sql:
         number = as_printed(_of(value, "N"))
         scalar = f"coalesce({_of(value, 'S')}, {number}, {_of(value, 'B')}, {_of(value, 'BOOL')})"
         elements = f"coalesce({_of(value, 'SS')}, {_of(value, 'BS')}, {transform(_of(value, 'NS'), as_printed)})"
-        own = f"concat({_tag(value)}, size({elements}))"
-        in_set = transform(
-            elements, lambda x: _place(f"concat({path}, '/*')", f"concat(left({_tag(value)}, 1), ':', {x})", "true")
-        )
-        no_value = f"concat('{_NO_VALUE}', {text})"
-        return (
-            f"CASE WHEN {scalar} IS NOT NULL THEN {one(f'''concat({_tag(value)}, ':', {scalar})''')} "
-            f"WHEN {elements} IS NOT NULL THEN concat({one(own)}, {in_set}) "
-            f"WHEN {_has(value, 'M')} THEN concat({one(literal('M'))}, {_members(path, value)}) "
-            f"WHEN {_has(value, 'L')} THEN {_elements(path, value)} "
-            f"WHEN {_has(value, 'NULL')} THEN {_NONE} ELSE {one(no_value)} END"
-        )
+        own = joined(_tag(value), f"size({elements})")
+        element_tag = f"substr({_tag(value)}, 1, 1)"
+        in_set = transform(elements, lambda x: _place(joined(path, "'/*'"), joined(element_tag, "':'", x), "true"))
+        cases = [
+            (f"{scalar} IS NOT NULL", one(joined(_tag(value), "':'", scalar))),
+            (f"{elements} IS NOT NULL", joined(one(own), in_set)),
+            (_has(value, "M"), joined(one("'M'"), _members(path, value))),
+            (_has(value, "L"), _elements(path, value)),
+            (_has(value, "NULL"), _NONE),
+        ]
+        return first_of(cases, one(joined(f"'{_NO_VALUE}'", text)))
 
     return when(f"{place}.leaf", f"array({place})", let(f"from_json({text}, '{_VALUE}')", inside))
 
@@ -127,7 +127,7 @@ def _has(value: Sql, tag: str) -> Sql:
 
 def _tag(value: Sql) -> Sql:
     """The DynamoDB type of a scalar or a set."""
-    return call("coalesce", *(when(_has(value, tag), f"'{tag}'") for tag in ("S", "N", "B", "BOOL", "SS", "NS", "BS")))
+    return first_of([(_has(value, tag), f"'{tag}'") for tag in ("S", "N", "B", "BOOL", "SS", "NS", "BS")])
 
 
 def _members(path: Sql, value: Sql) -> Sql:
@@ -136,12 +136,12 @@ def _members(path: Sql, value: Sql) -> Sql:
 
 
 def _elements(path: Sql, value: Sql) -> Sql:
-    """A list's own leaf, which holds its length, and its elements, for `concat`."""
+    """A list's own leaf, which holds its length, and its elements."""
 
     def both(found: Sql) -> Sql:
-        own = f"array({_place(path, f'''concat('L', size({found}))''', 'true')})"
-        numbered = function(2, lambda x, i: _place(below(path, f"string({i})"), x, "false"))
-        return f"concat({own}, transform({found}, {numbered}))"
+        own = call("array", _place(path, joined("'L'", f"size({found})"), "true"))
+        numbered = function(2, lambda x, i: _place(below(path, f"CAST({i} AS STRING)"), x, "false"))
+        return joined(own, call("transform", found, numbered))
 
     return let(f"from_json({_of(value, 'L')}, 'array<string>')", both)
 
@@ -152,8 +152,8 @@ def _is_set(leaf: Sql) -> Sql:
 
 def _without_type(leaf: Sql) -> Sql:
     """The text of a leaf as plain JSON would have it: B is S, and a set a list."""
-    as_text = when(f"{leaf}.text LIKE 'B:%'", f"concat('S', substr({leaf}.text, 2))", f"{leaf}.text")
-    return when(_is_set(leaf), f"concat('L', substr({leaf}.text, 3))", as_text)
+    as_text = (f"{leaf}.text LIKE 'B:%'", joined("'S'", f"substr({leaf}.text, 2)"))
+    return first_of([(_is_set(leaf), joined("'L'", f"substr({leaf}.text, 3)")), as_text], f"{leaf}.text")
 
 
 def _with_sets(found: Sql, paths: Sql) -> Sql:
@@ -162,7 +162,7 @@ def _with_sets(found: Sql, paths: Sql) -> Sql:
     def told(leaf: Sql) -> Sql:
         outer = f"regexp_replace({leaf}.path, '/[0-9]+$', '')"
         in_set = f"{leaf}.path <> {outer} AND array_contains({paths}, {outer})"
-        return _leaf(when(in_set, f"concat({outer}, '/*')", f"{leaf}.path"), f"{leaf}.text")
+        return _leaf(when(in_set, joined(outer, "'/*'"), f"{leaf}.path"), f"{leaf}.text")
 
     return f"array_sort({transform(found, told)})"
 
@@ -175,8 +175,8 @@ def _typed(plain: Sql) -> Sql:
 
     def pieces(parts: Sql) -> Sql:
         def piece(part: Sql, index: Sql) -> Sql:
-            name, text = f"concat('\"', {part}, '\"')", f"concat('{{\"S\":\"', {part}, '\"}}')"
-            string = when(f"get({parts}, {index} + 1) RLIKE {literal(_COLON)}", name, text)
+            name, text = joined("'\"'", part, "'\"'"), joined('\'{"S":"\'', part, "'\"}'")
+            string = when(f"{parts}[{index} + 1] RLIKE {literal(_COLON)}", name, text)
             return when(f"{index} % 2 = 1", string, _typed_structure(part))
 
         return f"array_join(transform({parts}, {function(2, piece)}), '')"

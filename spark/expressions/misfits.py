@@ -14,7 +14,7 @@ from pipeline.columns.types import ColumnType, Field, Kind, set_tag, taken_tags
 from spark.expressions.numbers import is_number, number
 from spark.expressions.places import Naming, of_members, places
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import Sql, call, forall, function, joined, let, looked_up, one_of, struct, transform, when
+from spark.expressions.sql import Sql, forall, function, joined, let, looked_up, one_of, struct, transform, when
 from spark.expressions.values import (
     CONTAINERS,
     dynamodb_json,
@@ -29,8 +29,10 @@ from spark.expressions.values import (
 
 #: What a misfit is kept as that is none of DynamoDB's values (`is_value`): no line that DynamoDB wrote has one.
 NO_VALUE = "{}"
-#: The entries of a row with an object that says a name twice: no line that DynamoDB wrote has one either.
-_TWIN = call("array", struct(pointer="''", json=f"'{NO_VALUE}'"))
+#: The misfits of a row with an object that says a name twice: no line that DynamoDB wrote has one either.
+_TWIN = f"map('', '{NO_VALUE}')"
+#: Of so few rules the table may stand in the expression several times.
+_FEW = 100
 #: The step of a rule's path that stands for any element or name. In a pointer a tilde never stands alone.
 _ANY = "~"
 # `pointer`: where the value lies. `path`: the same for the rules. `rule`: what its column takes; null without column.
@@ -51,21 +53,23 @@ def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
     levels = max((path.count("/") for path in rules), default=1)
     numbers = _number_types(types.values())
 
-    # Once, however often a rule is looked up: of a thousand columns it would be most of the expression.
-    table, rule_of = looked_up(rules, "string")
-
-    def entries(known: Sql) -> Sql:
+    def found(known: Sql) -> Sql:
         naming = _naming(lambda path: rule_of(known, path), levels)
-        found = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
-        return let(found, lambda all_: when(_has_twin(all_), _TWIN, _entries(all_, numbers)))
+        all_ = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
+        return let(_told(all_, numbers), _kept)
 
-    return let(let(table, entries), lambda e: when(f"size({e}) > 0", f"map_from_entries({e})"))
+    table, rule_of = looked_up(rules, "string")
+    # However often a rule is looked up, the table stands there once: of a thousand columns it would be most of the expression.
+    return let(table, found) if len(rules) > _FEW else found(table)
 
 
-def _has_twin(places: Sql) -> Sql:
-    """Whether two places have one pointer, as where an object says a name twice; of the second value nothing would stay."""
-    pointers = transform(places, lambda p: f"{p}.place.pointer")
-    return f"size(array_distinct({pointers})) < size({places})"
+def _kept(told: Sql) -> Sql:
+    """The misfits among places and what is told of each (`_told`): a map; null where there are none."""
+    # Two places have one pointer where an object says a name twice; of the second value nothing would stay.
+    has_twin = f"size(array_distinct({told}.pointer)) < size({told})"
+    is_misfit = function(1, lambda place: f"{place}.json IS NOT NULL")
+    found = when(f"exists({told}, {is_misfit})", f"map_from_entries(filter({told}, {is_misfit}))")
+    return when(has_twin, _TWIN, found)
 
 
 def _naming(rule_of: Callable[[Sql], Sql], levels: int) -> Naming:
@@ -121,21 +125,18 @@ def _rule(type_: ColumnType) -> str:
     return f"decimal:{type_.digits},{type_.scale}" if type_.kind is Kind.DECIMAL else type_.kind.value
 
 
-def _entries(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
-    """The misfits among places: pointer and text. `numbers`: the types of exact numbers by their rules."""
+def _told(places: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
+    """Of each place its pointer, and as what it is kept; null where the value has a cell.
 
-    def is_misfit(p: Sql) -> Sql:
+    `numbers`: the types of exact numbers by their rules.
+    """
+
+    def text(p: Sql) -> Sql:
         value = f"{p}.value"
-        fits = f"coalesce({_fits(f'{p}.place.rule', value, numbers)}, false)"
-        return f"NOT {is_value(value)} OR NOT {says_null(value)} AND NOT {fits}"
+        is_fit = f"{says_null(value)} OR {_fits(f'{p}.place.rule', value, numbers)}"
+        return when(is_value(value), when(is_fit, "NULL", dynamodb_json(value)), f"'{NO_VALUE}'")
 
-    return transform(
-        f"filter({places}, {function(1, is_misfit)})",
-        lambda p: struct(
-            pointer=f"{p}.place.pointer",
-            json=when(is_value(f"{p}.value"), dynamodb_json(f"{p}.value"), f"'{NO_VALUE}'"),
-        ),
-    )
+    return transform(places, lambda p: struct(pointer=f"{p}.place.pointer", json=text(p)))
 
 
 def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
@@ -144,8 +145,8 @@ def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     is_taken = one_of(joined(kind, "' '", tag_of(value)), _TAKEN)
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
-    all_fit = forall(texts, lambda text: f"coalesce({_number_fits(own, text, numbers)}, false)")
-    is_text = when(f"{kind} = '{Kind.SCALARS.value}'", f"coalesce({is_number(of(value, 'N'))}, true)", "true")
+    all_fit = forall(texts, lambda text: when(_number_fits(own, text, numbers), "true", "false"))
+    is_text = when(f"{kind} = '{Kind.SCALARS.value}'", when(f"NOT {is_number(of(value, 'N'))}", "false", "true"), "true")
     held = when(one_of(kind, _NUMBERS), all_fit, is_text)
     return f"{is_taken} AND {held}"
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipeline.columns.types import ColumnType, Kind
-from spark.expressions.sql import Sql, call, joined, literal, when
+from spark.expressions.sql import Sql, call, first_of, joined, literal, when
 
 #: A number as DynamoDB prints it, as a regular expression.
 _PLAIN = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]"
@@ -28,8 +28,8 @@ def number(type_: ColumnType, text: Sql) -> Sql:
     if type_.kind is Kind.DECIMAL:
         as_decimal = f"cast({text} AS decimal({type_.digits},{type_.scale}))"
         # Anchored at its start, which is looked at once; a search for what needs care would begin at every digit.
-        is_usual = call("rlike", text, literal(f"^-?[0-9]*(?:[.][0-9]{{0,{type_.scale}}})?$"))
-        return when(f"{is_usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
+        usual = literal(f"^-?[0-9]*(?:[.][0-9]{{0,{type_.scale}}})?$")
+        return when(f"{text} RLIKE {usual} OR {decimals(text)} <= {type_.scale}", as_decimal)
     # A cast to bigint would cut decimals off, and is null for an exponent; one from decimal would wrap around.
     usual = f"CAST(replace({text}, '.', 'x') AS BIGINT)"
     spelled_otherwise = when(f"{decimals(text)} <= 0", f"CAST(CAST(CAST({text} AS DECIMAL(38,0)) AS STRING) AS BIGINT)")
@@ -43,18 +43,17 @@ def decimals(text: Sql) -> Sql:
 
 def plain_number(text: Sql) -> Sql:
     """A number as DynamoDB prints it, so that equal numbers are equal text. Null for what is no number."""
-    spelled_otherwise = when(is_number(text), _moved_point(text))
-    return when(call("rlike", text, literal(f"^(?:{_PLAIN})$")), text, spelled_otherwise)
+    return _plain_or(text, "NULL")
 
 
 def as_printed(text: Sql) -> Sql:
     """The same for a number, however it is spelled; of what is no number, the text as it is."""
-    return call("coalesce", plain_number(text), text)
+    return _plain_or(text, text)
 
 
 def is_number(text: Sql) -> Sql:
     """Whether a text is a number, for which `plain_number` is not null; null for null."""
-    return call("rlike", text, literal(_NUMBER))
+    return f"{text} RLIKE {literal(_NUMBER)}"
 
 
 def room(plain: Sql) -> tuple[Column, Column, Column]:
@@ -67,6 +66,11 @@ def room(plain: Sql) -> tuple[Column, Column, Column]:
     return F.max(F.expr(integer)), F.max(F.expr(fraction)), F.min(F.expr(fits_long))
 
 
+def _plain_or(text: Sql, otherwise: Sql) -> Sql:
+    is_plain = f"{text} RLIKE {literal(f'^(?:{_PLAIN})$')}"
+    return first_of([(is_plain, text), (is_number(text), _moved_point(text))], otherwise)
+
+
 def _moved_point(text: Sql) -> Sql:
     """A number with its exponent carried out and without needless zeros."""
     exponent, before = _exponent(text), f"regexp_extract({text}, '^[+-]?([0-9]*)', 1)"
@@ -74,7 +78,7 @@ def _moved_point(text: Sql) -> Sql:
     behind = f"regexp_extract({text}, '[.]([0-9]*)', 1)"
     digits = joined("'0'", f"repeat('0', -{exponent})", before, behind, f"repeat('0', {exponent})")
     place = f"length({before}) + greatest({exponent}, 0) + 2"
-    signed = joined(f"regexp_extract({text}, '^-?', 0)", f"overlay({digits}, '.', {place}, 0)")
+    signed = joined(f"regexp_extract({text}, '^-?', 0)", f"overlay({digits} PLACING '.' FROM {place} FOR 0)")
     return call("regexp_replace", signed, literal(_NEEDLESS), literal(""))
 
 

@@ -53,5 +53,5 @@ def _with_inside(outer: Sql, naming: Naming) -> Sql:
     numbered = function(2, lambda v, i: place(naming.element(name, f"CAST({i} AS STRING)"), v))
     of_list = call("transform", elements(value), numbered)
     itself = f"array({place(name, value, 'true')})"
-    inside = joined(itself, f"coalesce({of_map}, {none})", f"coalesce({of_list}, {none})")
+    inside = joined(itself, f"coalesce({of_map}, {of_list}, {none})")
     return when(when(f"{outer}.is_open", "false", naming.entered(name, value)), inside, f"array({outer})")

@@ -24,6 +24,10 @@ from zlib import crc32
 Sql = str
 
 _numbers = itertools.count(1)
+#: So many conditions are counted by a sum, and more as a list.
+_FEW = 50
+#: So many entries of a table are one map.
+_FEW_ENTRIES = 10
 
 
 def literal(text: str) -> Sql:
@@ -51,9 +55,14 @@ def transform(array: Sql, body: Callable[[Sql], Sql]) -> Sql:
 
 def unfolded(array: Sql, times: int, body: Callable[[Sql], Sql]) -> Sql:
     """An array of which each element becomes the elements of `body`, so many times over; as long for many as for one."""
+
+    def once(found: Sql) -> Sql:
+        return f"flatten({transform(found, body)})"
+
+    if times <= 1:
+        return once(array) if times else array
     # Not a sequence of numbers: for that, Spark asks Scala's reflection, which takes most of a second to begin with.
-    once = function(2, lambda found, _: f"flatten({transform(found, body)})")
-    return call("aggregate", f"array_repeat(0, {times})", array, once) if times else array
+    return call("aggregate", f"array_repeat(0, {times})", array, function(2, lambda found, _: once(found)))
 
 
 def transform_values(level: Sql, body: Callable[[Sql], Sql]) -> Sql:
@@ -68,9 +77,15 @@ def forall(array: Sql, condition: Callable[[Sql], Sql]) -> Sql:
 
 def when(condition: Sql, then: Sql, otherwise: Sql = "NULL") -> Sql:
     """One of two expressions; only the one is computed."""
+    return first_of([(condition, then)], otherwise)
+
+
+def first_of(cases: Sequence[tuple[Sql, Sql]], otherwise: Sql = "NULL") -> Sql:
+    """The expression that stands beside the first condition which holds; only that one is computed."""
     # Not CASE WHEN: WHEN may be a name there, and the parser reads to the end of the condition to find out; of nested
     # ones, four tenths of a second in a new JVM.
-    return f"if({condition}, {then}, {otherwise})"
+    without = "" if otherwise == "NULL" else f" ELSE {otherwise}"
+    return f"CASE true {' '.join(f'WHEN {condition} THEN {then}' for condition, then in cases)}{without} END"
 
 
 def one_of(text: Sql, words: Iterable[str]) -> Sql:
@@ -102,19 +117,27 @@ def struct(**fields: Sql) -> Sql:
 def looked_up(values: Mapping[str, str | int], type_: str) -> tuple[Sql, Callable[[Sql, Sql], Sql]]:
     """A table of values by text as a constant, and what is found in it for a text (table, text); null for any other.
 
-    A map of Spark's is searched from its beginning. This is many small ones, chosen by the text's checksum, so that a
-    thousand entries are searched no longer than ten.
+    A map of Spark's is searched from its beginning. Of more than a few entries this is many small ones, chosen by the
+    text's checksum, so that a thousand entries are searched no longer than ten.
     """
-    parts: list[dict[str, str | int]] = [{} for _ in range(max(1, len(values)))]
+    parts: list[dict[str, str | int]] = [{} for _ in range(len(values) if len(values) > _FEW_ENTRIES else 1)]
     for text, value in values.items():
         parts[crc32(text.encode()) % len(parts)][text] = value
     table = f"from_json({literal(json.dumps(parts))}, 'array<map<string,{type_}>>')"
-    return table, lambda known, text: f"{known}[crc32({text}) % {len(parts)}][{text}]"
+
+    def found(known: Sql, text: Sql) -> Sql:
+        part = f"crc32({text}) % {len(parts)}" if len(parts) > 1 else "0"
+        return f"{known}[{part}][{text}]"
+
+    return table, found
 
 
-def true_count(conditions: Sequence[Sql]) -> Sql:
-    """How many conditions hold, none of them null. As a list, however many: a sum is as deep for the parser as it is long."""
-    return f"size(array_remove({call('array', *conditions)}, false))" if conditions else "0"
+def true_counts(conditions: Sequence[Sql]) -> list[Sql]:
+    """Numbers that, added up, say how many conditions hold, none of them null."""
+    if len(conditions) <= _FEW:
+        return [f"CAST({condition} AS INT)" for condition in conditions]
+    # A sum is as deep for the parser as it is long.
+    return [f"size(array_remove({call('array', *conditions)}, false))"]
 
 
 def member(level: Sql, name: str) -> Sql:

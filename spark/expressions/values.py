@@ -8,7 +8,7 @@ needs it (`opened`), in the shape that its column's type says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pipeline.columns.types import ColumnType, Kind, set_tag
 from spark.expressions.sql import Sql, call, forall, function, joined, literal, one_of, when
@@ -62,7 +62,7 @@ def is_set(value: Sql) -> Sql:
 def has_one_type(value: Sql) -> Sql:
     """Whether a value carries exactly one of the ten types, as every value does that DynamoDB wrote; never null."""
     one = f"size({value}) = 1 AND map_values({value})[0] IS NOT NULL AND {one_of(tag_of(value), TAGS)}"
-    return f"coalesce({one}, false)"
+    return when(one, "true", "false")
 
 
 def says_null(value: Sql) -> Sql:
@@ -79,14 +79,19 @@ def is_value(value: Sql) -> Sql:
         "BOOL": one_of(of(value, "BOOL"), ("true", "false")),
         "NULL": says_null(value),
         "B": f"{decoded(of(value, 'B'))} IS NOT NULL",
-        "SS": forall(strings(of(value, "SS")), lambda text: f"{text} IS NOT NULL"),
-        "NS": forall(strings(of(value, "NS")), lambda text: f"{text} IS NOT NULL"),
-        "BS": forall(strings(of(value, "BS")), lambda text: f"{decoded(text)} IS NOT NULL"),
+        "SS": _of_all(strings(of(value, "SS")), lambda text: f"{text} IS NOT NULL"),
+        "NS": _of_all(strings(of(value, "NS")), lambda text: f"{text} IS NOT NULL"),
+        "BS": _of_all(strings(of(value, "BS")), lambda text: f"{decoded(text)} IS NOT NULL"),
         "M": f"{members(value)} IS NOT NULL",
-        "L": forall(elements(value), lambda element: f"{element} IS NOT NULL"),
+        "L": _of_all(elements(value), lambda element: f"{element} IS NOT NULL"),
     }
-    cases = " ".join(f"WHEN '{tag}' THEN coalesce({fit}, false)" for tag, fit in fits.items())
+    cases = " ".join(f"WHEN '{tag}' THEN {fit}" for tag, fit in fits.items())
     return when(has_one_type(value), f"CASE {tag_of(value)} {cases} ELSE true END", "false")
+
+
+def _of_all(array: Sql, condition: Callable[[Sql], Sql]) -> Sql:
+    """Whether there is an array, and a condition holds of every element; never null."""
+    return f"{forall(array, condition)} <=> true"
 
 
 def decoded(text: Sql) -> Sql:
@@ -98,7 +103,7 @@ def decoded(text: Sql) -> Sql:
     short = f"try_to_binary({text}, 'base64')"
     listed = joined(literal('["'), text, literal('"]'))
     is_one = f"NOT contains({text}, {literal(chr(34))}) AND NOT contains({text}, {literal(chr(92))})"
-    long = when(is_one, f"get(from_json({listed}, 'array<binary>'), 0)")
+    long = when(is_one, f"from_json({listed}, 'array<binary>')[0]")
     return when(f"octet_length({text}) % 4 = 0", when(f"octet_length({text}) < {_LONG}", short, long))
 
 
@@ -176,7 +181,7 @@ def _shape(type_: ColumnType) -> str:
 def dynamodb_json(value: Sql) -> Sql:
     """A value as DynamoDB JSON."""
     text = f"map_values({value})[0]"
-    shown = when(one_of(tag_of(value), _TEXTS), json_of(text), text)
+    shown = when(one_of(tag_of(value), _TEXTS), json_of_text(text), text)
     return joined("'{\"'", tag_of(value), "'\":'", shown, "'}'")
 
 
@@ -184,6 +189,11 @@ def json_of(cell: Sql) -> Sql:
     """A cell of any type as JSON: a text with its quotes."""
     array = f"to_json(array({cell}))"  # Spark writes JSON of containers only
     return f"substr({array}, 2, length({array}) - 2)"
+
+
+def json_of_text(text: Sql) -> Sql:
+    """The same of a text, whose quotes keep what is inside from being trimmed."""
+    return f"trim(BOTH '[]' FROM to_json(array({text})))"
 
 
 def with_long_escapes(json: Sql) -> Sql:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pipeline.columns.declared.overrides import ANY, Override, is_index
 from spark.expressions.sql import Sql, call, function, let, literal, member, one_of, when
-from spark.expressions.values import TAGS, elements, has, is_set, json_of, members, of, tag_of
+from spark.expressions.values import TAGS, elements, has, is_set, json_of_text, members, of, tag_of
 
 #: The pointer of a rule that an item contradicts, a line end, and by what: one of those below, or what a declared type
 #: excludes. Null for all other items.
@@ -135,7 +135,7 @@ def _is_named_in(text: Sql, name: str) -> list[Sql]:
 
 def _spellings(name: str) -> list[Sql]:
     r"""A name as JSON may spell it: a character beyond U+FFFF as it is, or as the two \u escapes that Spark's reader writes."""
-    plain = json_of(literal(name))
+    plain = json_of_text(literal(name))
     beyond = {char: "".join(f"\\u{half:04X}" for half in _halves(char)) for char in name if ord(char) > 0xFFFF}
     escaped = plain
     for char, escape in beyond.items():

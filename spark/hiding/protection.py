@@ -20,7 +20,7 @@ from pipeline.columns.declared.rules_inside import Rules, below, inside_items, i
 from pipeline.errors import HashSecretUnfit
 from pipeline.spark_submit import HASH_SECRET
 from spark.expressions.numbers import as_printed
-from spark.expressions.sql import Sql, among, call, function, joined, literal, struct, transform, when
+from spark.expressions.sql import Sql, among, call, first_of, function, joined, literal, struct, transform, when
 from spark.expressions.values import (
     LEVEL_TYPE,
     dynamodb_json,
@@ -28,7 +28,7 @@ from spark.expressions.values import (
     has,
     has_one_type,
     is_set,
-    json_of,
+    json_of_text,
     members,
     of,
     strings,
@@ -133,11 +133,11 @@ def _member(k: Sql, v: Sql, rules: Rules) -> Sql:
     """What becomes of a member that is not dropped, or of an element, whose name is null."""
     whole, hashed, of_any = _whole_names(rules, is_dropped), _whole_names(rules, _is_only_hashed), below(rules, ANY)
     entered = [name for name in _names(rules) if name not in (*whole, *hashed)]
-    cases = [f"WHEN {k} = {literal(name)} THEN {_value(v, below(rules, name))}" for name in entered]
+    cases = [(f"{k} = {literal(name)}", _value(v, below(rules, name))) for name in entered]
     if hashed:
-        cases.append(f"WHEN {among(k, hashed)} THEN {_hashed(v)}")
+        cases.append((among(k, hashed), _hashed(v)))
     rest = _value(v, of_any) if of_any else v
-    return f"CASE {' '.join(cases)} ELSE {rest} END" if cases else rest
+    return first_of(cases, rest) if cases else rest
 
 
 def _names(rules: Rules) -> list[str]:
@@ -165,12 +165,12 @@ def _value(value: Sql, rules: Rules) -> Sql:
     of_any, is_one = below(rules, ANY), f"size({value}) = 1"
     if of_any and not is_dropped(of_any):
         safe = call("map", _of_either(value, "'M'", "'L'"), when(is_one, _inside_json(value, rules)))
-        to_be_refused = f"WHEN {is_set(value)} THEN map({tag_of(value)}, '[]')" if is_hashed(of_any) else ""
-        return f"CASE WHEN {has(value, 'M')} OR {has(value, 'L')} THEN {safe} {to_be_refused} ELSE {value} END"
-    cases = [f"WHEN {has(value, 'M')} THEN map('M', {when(is_one, _level_json(_level(members(value), rules)))})"]
+        to_be_refused = [(is_set(value), f"map({tag_of(value)}, '[]')")] if is_hashed(of_any) else []
+        return first_of([(f"{has(value, 'M')} OR {has(value, 'L')}", safe), *to_be_refused], value)
+    cases = [(has(value, "M"), f"map('M', {when(is_one, _level_json(_level(members(value), rules)))})")]
     if of_any:
-        cases.append(f"WHEN {has(value, 'L')} THEN map('L', '[]') WHEN {is_set(value)} THEN map('NULL', 'true')")
-    return f"CASE {' '.join(cases)} ELSE {value} END"
+        cases += [(has(value, "L"), "map('L', '[]')"), (is_set(value), "map('NULL', 'true')")]
+    return first_of(cases, value)
 
 
 def _inside_json(value: Sql, rules: Rules) -> Sql:
@@ -192,12 +192,12 @@ def _of_either(value: Sql, of_map: Sql, of_list: Sql) -> Sql:
 
 def _level_json(level: Sql) -> Sql:
     pairs = transform(f"map_entries({level})", lambda e: joined(_before(f"{e}.key"), _any_json(f"{e}.value")))
-    return f"concat('{{', array_join({pairs}, ','), '}}')"
+    return joined("'{'", f"array_join({pairs}, ',')", "'}'")
 
 
 def _before(name: Sql) -> Sql:
     """What stands before a member in JSON."""
-    return joined(json_of(name), "':'")
+    return joined(json_of_text(name), "':'")
 
 
 def _any_json(value: Sql) -> Sql:
@@ -210,12 +210,15 @@ def _hashed(value: Sql) -> Sql:
 
     Of maps and lists only the type stays, to be refused as well: their members have no order that a hash could rely on.
     """
-    inner = f"unhex(sha2(concat(`{_INNER}`, binary({_canonical(value)})), 256))"
-    return (
-        f"CASE WHEN {has(value, 'M')} THEN map('M', '{{}}') WHEN {has(value, 'L')} THEN map('L', '[]') "
-        f"WHEN NOT {has_one_type(value)} THEN map() WHEN {has(value, 'NULL')} THEN {value} "
-        f"ELSE map('S', sha2(concat(`{_OUTER}`, {inner}), 256)) END"
-    )
+    inner = call("sha2", joined(f"`{_INNER}`", f"CAST({_canonical(value)} AS BINARY)"), "256")
+    outer = call("sha2", joined(f"`{_OUTER}`", f"unhex({inner})"), "256")
+    shown = [
+        (has(value, "M"), "map('M', '{}')"),
+        (has(value, "L"), "map('L', '[]')"),
+        (f"NOT {has_one_type(value)}", "map()"),
+        (has(value, "NULL"), value),
+    ]
+    return first_of(shown, f"map('S', {outer})")
 
 
 def _canonical(value: Sql) -> Sql:
@@ -223,9 +226,7 @@ def _canonical(value: Sql) -> Sql:
 
     Without lambdas: this stands inside several already, and Spark's analysis of lambdas inside lambdas costs seconds.
     """
-    number = f"concat('{{\"N\":\"', {as_printed(of(value, 'N'))}, '\"}}')"
+    number = joined('\'{"N":"\'', as_printed(of(value, "N")), "'\"}'")
     in_order = f"to_json(array_sort({strings(f'map_values({value})[0]')}))"
-    of_set = f"concat('{{\"', {tag_of(value)}, '\":', {in_order}, '}}')"
-    return (
-        f"CASE WHEN {has(value, 'N')} THEN {number} WHEN {is_set(value)} THEN {of_set} ELSE {dynamodb_json(value)} END"
-    )
+    of_set = joined("'{\"'", tag_of(value), "'\":'", in_order, "'}'")
+    return first_of([(has(value, "N"), number), (is_set(value), of_set)], dynamodb_json(value))

@@ -19,7 +19,7 @@ from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
 from spark.expressions.fitting import is_null, level_fits, whole, with_cell
 from spark.expressions.misfits import NO_VALUE, misfits
-from spark.expressions.sql import Sql, let, member, true_count, when
+from spark.expressions.sql import Sql, let, member, true_counts, when
 from spark.expressions.values import CONTAINERS, PARSED, WALKED, opened
 from spark.expressions.wide_items import PACKED, Packed
 
@@ -122,7 +122,7 @@ def _typed(
     parsed = placed.selectExpr(*others, _ITEM, *kept, *(f"{c.parsed} AS {c.part}" for c in made if c.is_parsed))
     asked = [c.asked for c in made if c.type.kind in CONTAINERS]
     celled = parsed.selectExpr(*others, _ITEM, *kept, *asked, *(f"{c.cell} AS {n}" for c, n in zip(made, names)))
-    held = [true_count([c.whole(name) for c, name in zip(made, names)]), *packed.counts]
+    held = [*true_counts([c.whole(name) for c, name in zip(made, names)]), *packed.counts]
     made_of = {field.attribute: packed.cells[field.name] for field in columns.all}
     nulls = [is_null(member(_ITEM, name), made_of.get(name)) for name in often_null]
     fits = level_fits(_ITEM, held, nulls)

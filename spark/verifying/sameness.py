@@ -15,7 +15,19 @@ from pipeline.columns.pointers import step
 from pipeline.columns.types import ColumnType, Field, Kind, by_type
 from spark.expressions.leaves import at, same_plain_json, same_value
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import Sql, call, forall, function, let, literal, struct, transform, transform_values, when
+from spark.expressions.sql import (
+    Sql,
+    call,
+    forall,
+    function,
+    joined,
+    let,
+    literal,
+    struct,
+    transform,
+    transform_values,
+    when,
+)
 from spark.expressions.values import CONTAINERS, element_of, json_of
 
 #: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.
@@ -53,7 +65,7 @@ def is_same_at_first_sight(fields: Sequence[Field]) -> Sql:
 def wrong_places(fields: Sequence[Field]) -> Sql:
     """JSON pointers of everything in which row and item truly differ, from the columns `TEXT` and `KEPT`."""
     table, source = f"`{of_table(MISFITS)}`", f"`{of_source(MISFITS)}`"
-    false = function(1, lambda p: f"NOT {same_value(at(TEXT, p), f'element_at({table}, {p})')}")
+    false = function(1, lambda p: f"NOT {same_value(at(TEXT, p), f'{table}[{p}]')}")
     lost = function(1, lambda p: f"NOT {_is_kept(p)}")
     parts = [
         *(_wrong_cells(type_, alike) for type_, alike in by_type(fields).items()),
@@ -61,7 +73,7 @@ def wrong_places(fields: Sequence[Field]) -> Sql:
         f"filter({KEPT}, {false})",
         f"filter(coalesce(map_keys({source}), cast(array() AS array<string>)), {lost})",
     ]
-    return f"array_distinct(concat({', '.join(parts)}))"
+    return call("array_distinct", call("concat", *parts))
 
 
 def _wrong_cells(type_: ColumnType, fields: Sequence[Field]) -> Sql:
@@ -86,7 +98,7 @@ def _wrong_json(fields: Sequence[Field]) -> list[Sql]:
 
     doubts = [of_type(type_, alike) for type_, alike in by_type(fields).items() if _holds(type_, Kind.JSON)]
     is_wrong = function(1, lambda d: f"NOT {same_plain_json(at(TEXT, f'{d}.place'), f'{d}.text')}")
-    wrong = f"filter({call('concat', *doubts)}, {is_wrong})"
+    wrong = call("filter", call("concat", *doubts), is_wrong)
     return [transform(wrong, lambda d: f"substring_index({d}.place, '/', 2)")] if doubts else []
 
 
@@ -103,11 +115,11 @@ def _doubts(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
         return call("concat", *inside)
     element = element_of(type_)
     if type_.kind is Kind.LIST:
-        of_each = function(2, lambda x, i: _doubts(element, x, f"get({t}, {i})", below(place, f"string({i})")))
+        of_each = function(2, lambda x, i: _doubts(element, x, f"{t}[{i}]", below(place, f"CAST({i} AS STRING)")))
         return f"coalesce(flatten(transform({s}, {of_each})), {_NO_DOUBTS})"
 
     def of_name(name: Sql) -> Sql:
-        return _doubts(element, f"element_at({s}, {name})", f"element_at({t}, {name})", below(place, step_of(name)))
+        return _doubts(element, f"{s}[{name}]", f"{t}[{name}]", below(place, step_of(name)))
 
     return f"coalesce(flatten({transform(f'map_keys({s})', of_name)}), {_NO_DOUBTS})"
 
@@ -136,8 +148,8 @@ def _ordered(type_: ColumnType, cell: Sql) -> Sql:
         return transform(cell, lambda x: _ordered(element_of(type_), x))
     if type_.kind is Kind.DICTIONARY:
         return f"array_sort(map_entries({transform_values(cell, lambda x: _ordered(element_of(type_), x))}))"
-    parts = ", ".join(f"{literal(f.name)}, {_ordered(f.type, f'{cell}.`{f.name}`')}" for f in type_.fields)
-    return when(f"{cell} IS NOT NULL", f"named_struct({parts})")
+    ordered = struct(**{f.name: _ordered(f.type, f"{cell}.`{f.name}`") for f in type_.fields})
+    return when(f"{cell} IS NOT NULL", ordered)
 
 
 def _same(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
@@ -145,7 +157,7 @@ def _same(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
 
     Of plain JSON, whether there is some on both sides or on none: what it says is held against the item apart.
     """
-    return f"if(array_contains({KEPT}, {place}), {t} IS NULL, {_same_cell(type_, s, t, place)})"
+    return when(f"array_contains({KEPT}, {place})", f"{t} IS NULL", _same_cell(type_, s, t, place))
 
 
 def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
@@ -169,13 +181,13 @@ def _same_cell(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
 
 
 def _same_elements(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
-    found = function(2, lambda x, i: _same(type_, x, f"get({t}, {i})", below(place, f"string({i})")))
+    found = function(2, lambda x, i: _same(type_, x, f"{t}[{i}]", below(place, f"CAST({i} AS STRING)")))
     return forall(f"transform({s}, {found})", lambda same: same)
 
 
 def _same_members(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
     def same(name: Sql) -> Sql:
-        cells = (f"element_at({s}, {name})", f"element_at({t}, {name})")
+        cells = (f"{s}[{name}]", f"{t}[{name}]")
         return f"map_contains_key({t}, {name}) AND {_same(type_, *cells, below(place, step_of(name)))}"
 
     return forall(f"map_keys({s})", same)
@@ -183,7 +195,7 @@ def _same_members(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
 
 def _is_kept(place: Sql) -> Sql:
     """Whether the row keeps a misfit at a place or around it."""
-    around = function(1, lambda p: f"{place} = {p} OR startswith({place}, concat({p}, '/'))")
+    around = function(1, lambda p: f"{place} = {p} OR startswith({place}, {p} || '/')")
     return call("exists", KEPT, around)
 
 
@@ -192,7 +204,7 @@ def held_places(fields: Sequence[Field]) -> Sql:
     names = f"map_keys(from_json(from_json({TEXT}, 'struct<M:string>').M, 'map<string,string>'))"
     attributes = transform(names, lambda name: below("''", step_of(name)))
     cells = call("array", *(when(f"{_t(f)} IS NOT NULL", literal(pointer(f))) for f in fields))
-    of_row = call("concat", call("array_compact", cells), KEPT)
+    of_row = joined(call("array_compact", cells), KEPT)
     return f"slice(array_sort(array_distinct(coalesce({attributes}, {of_row}))), 1, {_MOST_PLACES})"
 
 
@@ -204,12 +216,10 @@ def shown_values(fields: Sequence[Field]) -> Sql:
     longest = 500
     names = call("array", *(literal(pointer(f)) for f in fields))
     cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json_of(_t(f))) for f in fields))
-    held = f"filter({cells}, {function(2, lambda cell, i: f'{cell} IS NOT NULL AND get({names}, {i}) = p')})"
-    misfit = f"element_at(`{of_table(MISFITS)}`, p)"
+    held = f"filter({cells}, {function(2, lambda cell, i: f'{cell} IS NOT NULL AND {names}[{i}] = p')})"
+    misfit = f"`{of_table(MISFITS)}`[p]"
     # What a cell should not show beside a misfit is wrong there, however right the misfit is.
-    table = let(
-        f"get({held}, 0)", lambda cell: f"coalesce({cell} || ' and in {MISFITS} ' || {misfit}, {cell}, {misfit})"
-    )
+    table = let(f"{held}[0]", lambda cell: f"coalesce({cell} || ' and in {MISFITS} ' || {misfit}, {cell}, {misfit})")
     source = at(TEXT, "p")
     shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
     return f"transform(`{WRONG}`, p -> named_struct('path', left(p, {longest}), {shown}))"
