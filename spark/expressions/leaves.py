@@ -51,24 +51,24 @@ def leaves(text: Sql) -> Sql:
     return when(f"{text} IS NOT NULL", f"array_sort({transform(found, lambda p: _leaf(f'{p}.path', f'{p}.text'))})")
 
 
-def same_value(value: Sql, text: Sql) -> Sql:
-    """Whether a text that anybody may have written is DynamoDB JSON that says the same as a value; never null."""
-    return f"{leaves(value)} <=> {let(_if_json(text), leaves)}"
+def as_value(text: Sql, is_plain: Sql) -> Sql:
+    """A text that anybody may have written, as DynamoDB JSON; for what is no JSON, a text of which the leaves are no value's.
 
-
-def same_plain_json(value: Sql, plain: Sql) -> Sql:
-    """Whether plain JSON (as `spark.expressions.values.plain_json` writes it) says the same as a value given as DynamoDB JSON.
-
-    Plain JSON does not tell a set from a list, nor B from S: which it is, the value says.
+    `is_plain`: whether it is plain JSON, as `spark.expressions.values.plain_json` writes it. Then all its arrays are L.
     """
+    return let(_if_json(text), lambda found: when(is_plain, _typed(found), found))
 
-    def told(found: Sql) -> Sql:
-        sets = transform(f"filter({found}, {function(1, lambda p: _is_set(p))})", lambda p: f"{p}.path")
-        wanted = transform(found, lambda p: _leaf(f"{p}.path", _without_type(p)))
-        return let(sets, lambda paths: f"array_sort({wanted}) <=> {_with_sets(found_in_plain, paths)}")
 
-    found_in_plain = let(_typed(_if_json(plain)), leaves)
-    return let(leaves(value), told)
+def same_leaves(value: Sql, text: Sql) -> Sql:
+    """Whether a text, read by `as_value`, says the same as a value; never null. Both are given as their leaves."""
+    return f"{value} <=> {text}"
+
+
+def same_plain_leaves(value: Sql, plain: Sql) -> Sql:
+    """The same of plain JSON, which does not tell a set from a list, nor B from S: which it is, the value says."""
+    sets = transform(f"filter({value}, {function(1, _is_set)})", lambda p: f"{p}.path")
+    wanted = transform(value, lambda p: _leaf(f"{p}.path", _without_type(p)))
+    return let(sets, lambda paths: f"array_sort({wanted}) <=> {_with_sets(plain, paths)}")
 
 
 def _if_json(text: Sql) -> Sql:

@@ -146,7 +146,9 @@ def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
     all_fit = forall(texts, lambda text: when(_number_fits(own, text, numbers), "true", "false"))
-    is_text = when(f"{kind} = '{Kind.SCALARS.value}'", when(f"NOT {is_number(of(value, 'N'))}", "false", "true"), "true")
+    is_text = when(
+        f"{kind} = '{Kind.SCALARS.value}'", when(f"NOT {is_number(of(value, 'N'))}", "false", "true"), "true"
+    )
     held = when(one_of(kind, _NUMBERS), all_fit, is_text)
     return f"{is_taken} AND {held}"
 

@@ -28,8 +28,8 @@ from spark.verifying.sameness import (
     is_same_at_first_sight,
     of_source,
     of_table,
+    second_look,
     shown_values,
-    wrong_places,
 )
 
 #: The first differing keys that a report shows with their values.
@@ -107,8 +107,11 @@ def judged(pairs: DataFrame, found: Mapping[str, int], columns: Columns, protect
 def _differing(pairs: DataFrame, columns: Columns, protection: Protection) -> DataFrame:
     """The pairs that differ by meaning, with ``#wrong``."""
     looked_at = _with_item(pairs.where(f"`{FOUND}` = '{PERHAPS}'"), protection)
-    wrong = looked_at.selectExpr("*", f"{wrong_places(columns.all)} AS `{WRONG}`")
-    return wrong.where(f"size(`{WRONG}`) > 0").withColumn(FOUND, F.lit("different"))
+    kept = [f"`{name}`" for name in looked_at.columns]
+    for name, made in second_look(columns.all).items():
+        looked_at = looked_at.selectExpr("*", f"{made} AS `{name}`")
+    wrong = looked_at.where(f"size(`{WRONG}`) > 0").select(*kept, f"`{WRONG}`")
+    return wrong.withColumn(FOUND, F.lit("different"))
 
 
 def _with_item(pairs: DataFrame, protection: Protection) -> DataFrame:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pipeline.columns.names import MISFITS
 from pipeline.columns.pointers import step
 from pipeline.columns.types import ColumnType, Field, Kind, by_type
-from spark.expressions.leaves import at, same_plain_json, same_value
+from spark.expressions.leaves import as_value, at, leaves, same_leaves, same_plain_leaves
 from spark.expressions.pointers import below, step_of
 from spark.expressions.sql import (
     Sql,
@@ -34,8 +34,11 @@ from spark.expressions.values import CONTAINERS, element_of, json_of
 TEXT, KEPT = "`#text`", "`#kept`"
 #: The column of the JSON pointers of all places whose values are to be shown.
 WRONG = "#wrong"
+#: The texts of a row that are to be held against the item, step by step: as they are (``place``, ``text``, ``is_plain``),
+#: as DynamoDB JSON beside the item's (``value``), and of both what they say.
+_TEXTS, _READ, _SAID = "#texts", "#read", "#said"
 #: Of a cell in which no plain JSON is spelled otherwise than the item's would be.
-_NO_DOUBTS = "cast(array() AS array<struct<place:string,text:string>>)"
+_NO_DOUBTS = "cast(array() AS array<struct<place:string,text:string,is_plain:boolean>>)"
 #: Of a key that only one side has, values at so many places are shown.
 _MOST_PLACES = 100
 
@@ -62,18 +65,61 @@ def is_same_at_first_sight(fields: Sequence[Field]) -> Sql:
     return " AND ".join([*cells, " <=> ".join(misfits)])
 
 
-def wrong_places(fields: Sequence[Field]) -> Sql:
-    """JSON pointers of everything in which row and item truly differ, from the columns `TEXT` and `KEPT`."""
-    table, source = f"`{of_table(MISFITS)}`", f"`{of_source(MISFITS)}`"
-    false = function(1, lambda p: f"NOT {same_value(at(TEXT, p), f'{table}[{p}]')}")
+def second_look(fields: Sequence[Field]) -> dict[str, Sql]:
+    """Columns to be made one after the other, from `TEXT` and `KEPT`; the last, `WRONG`, tells in what the two truly differ.
+
+    In one expression, Spark's analysis would go through each step as often as all of them together need.
+    """
+
+    def read(x: Sql) -> Sql:
+        text = as_value(f"{x}.text", f"{x}.is_plain")
+        return struct(place=f"{x}.place", is_plain=f"{x}.is_plain", value=at(TEXT, f"{x}.place"), text=text)
+
+    def said(x: Sql) -> Sql:
+        both = transform(f"array({x}.value, {x}.text)", leaves)
+        return struct(place=f"{x}.place", is_plain=f"{x}.is_plain", both=both)
+
+    return {
+        _TEXTS: _texts(fields),
+        _READ: transform(f"`{_TEXTS}`", read),
+        _SAID: transform(f"`{_READ}`", said),
+        WRONG: _wrong_places(fields),
+    }
+
+
+def _texts(fields: Sequence[Field]) -> Sql:
+    """What a row shows as text, and may say what the item says, however it is spelled: plain JSON, and misfits."""
+
+    def of_type(type_: ColumnType, alike: Sequence[Field]) -> Sql:
+        found = transform(_both_sides(alike), lambda x: _doubts(type_, f"{x}.source", f"{x}.shown", f"{x}.place"))
+        return f"flatten({found})"
+
+    doubts = [of_type(type_, alike) for type_, alike in by_type(fields).items() if _holds(type_, Kind.JSON)]
+    misfit = f"`{of_table(MISFITS)}`"
+    kept = transform(KEPT, lambda p: struct(place=p, text=f"{misfit}[{p}]", is_plain="false"))
+    return call("concat", *doubts, kept)
+
+
+def _wrong_places(fields: Sequence[Field]) -> Sql:
+    source = f"`{of_source(MISFITS)}`"
     lost = function(1, lambda p: f"NOT {_is_kept(p)}")
     parts = [
         *(_wrong_cells(type_, alike) for type_, alike in by_type(fields).items()),
-        *_wrong_json(fields),
-        f"filter({KEPT}, {false})",
+        _wrong_texts(),
         f"filter(coalesce(map_keys({source}), cast(array() AS array<string>)), {lost})",
     ]
     return call("array_distinct", call("concat", *parts))
+
+
+def _wrong_texts() -> Sql:
+    """The columns in which plain JSON, however deep, says something else than the item; and the misfits that do."""
+
+    def is_wrong(x: Sql) -> Sql:
+        value, text = f"{x}.both[0]", f"{x}.both[1]"
+        return f"NOT {when(f'{x}.is_plain', same_plain_leaves(value, text), same_leaves(value, text))}"
+
+    wrong = f"filter(`{_SAID}`, {function(1, is_wrong)})"
+    return transform(wrong, lambda x: when(f"{x}.is_plain", f"substring_index({x}.place, '/', 2)", f"{x}.place"))
 
 
 def _wrong_cells(type_: ColumnType, fields: Sequence[Field]) -> Sql:
@@ -86,26 +132,10 @@ def _both_sides(fields: Sequence[Field]) -> Sql:
     return call("array", *(struct(place=literal(pointer(f)), source=_s(f), shown=_t(f)) for f in fields))
 
 
-def _wrong_json(fields: Sequence[Field]) -> list[Sql]:
-    """The columns in which plain JSON, however deep, says something else than the item.
-
-    What it says takes a thousand pieces of expression to find out, so there is one for all places.
-    """
-
-    def of_type(type_: ColumnType, alike: Sequence[Field]) -> Sql:
-        found = transform(_both_sides(alike), lambda x: _doubts(type_, f"{x}.source", f"{x}.shown", f"{x}.place"))
-        return f"flatten({found})"
-
-    doubts = [of_type(type_, alike) for type_, alike in by_type(fields).items() if _holds(type_, Kind.JSON)]
-    is_wrong = function(1, lambda d: f"NOT {same_plain_json(at(TEXT, f'{d}.place'), f'{d}.text')}")
-    wrong = call("filter", call("concat", *doubts), is_wrong)
-    return [transform(wrong, lambda d: f"substring_index({d}.place, '/', 2)")] if doubts else []
-
-
 def _doubts(type_: ColumnType, s: Sql, t: Sql, place: Sql) -> Sql:
     """Where in a cell plain JSON is spelled otherwise than the item's would be, and how."""
     if type_.kind is Kind.JSON:
-        return when(f"{s} <> {t}", call("array", struct(place=place, text=t)), _NO_DOUBTS)
+        return when(f"{s} <> {t}", call("array", struct(place=place, text=t, is_plain="true")), _NO_DOUBTS)
     if type_.kind is Kind.STRUCT:
         inside = (
             _doubts(f.type, f"{s}.`{f.name}`", f"{t}.`{f.name}`", below(place, literal(step(f.attribute))))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spark.expressions.leaves import same_plain_json, same_value
+from spark.expressions.leaves import as_value, leaves, same_leaves, same_plain_leaves
 
 pytestmark = pytest.mark.spark
 
@@ -48,6 +48,14 @@ PLAIN = [
     ({"M": {"": {"SS": ["a"]}}}, ['{"":["a"]}'], ['{"":{"0":"a"}}', '["a"]']),
     ({"S": 'q"\\/é'}, ['"q\\"\\\\/é"', '"q\\u0022\\u005c\\/\\u00e9"'], ['"q/é"']),
 ]
+
+
+def same_value(value, text):
+    return same_leaves(leaves(value), leaves(as_value(text, "false")))
+
+
+def same_plain_json(value, text):
+    return same_plain_leaves(leaves(value), leaves(as_value(text, "true")))
 
 
 @pytest.mark.parametrize(("same", "held"), [(same_value, MISFITS), (same_plain_json, PLAIN)])
