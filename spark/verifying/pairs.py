@@ -24,13 +24,12 @@ from spark.verifying.sameness import (
     KEPT,
     TEXT,
     WRONG,
-    held_places,
     is_same_at_first_sight,
     of_source,
     of_table,
     second_look,
-    shown_values,
 )
+from spark.verifying.shown import held_places, shown_values
 
 #: The first differing keys that a report shows with their values.
 MOST_SHOWN = 20

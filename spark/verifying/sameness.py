@@ -20,15 +20,13 @@ from spark.expressions.sql import (
     call,
     forall,
     function,
-    joined,
-    let,
     literal,
     struct,
     transform,
     transform_values,
     when,
 )
-from spark.expressions.values import CONTAINERS, element_of, json_of
+from spark.expressions.values import CONTAINERS, element_of
 
 #: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.
 TEXT, KEPT = "`#text`", "`#kept`"
@@ -39,8 +37,6 @@ WRONG = "#wrong"
 _TEXTS, _READ, _SAID = "#texts", "#read", "#said"
 #: Of a cell in which no plain JSON is spelled otherwise than the item's would be.
 _NO_DOUBTS = "cast(array() AS array<struct<place:string,text:string,is_plain:boolean>>)"
-#: Of a key that only one side has, values at so many places are shown.
-_MOST_PLACES = 100
 
 
 def of_source(name: str) -> str:
@@ -227,29 +223,3 @@ def _is_kept(place: Sql) -> Sql:
     """Whether the row keeps a misfit at a place or around it."""
     around = function(1, lambda p: f"{place} = {p} OR startswith({place}, {p} || '/')")
     return call("exists", KEPT, around)
-
-
-def held_places(fields: Sequence[Field]) -> Sql:
-    """JSON pointers of what there is of a key that only one side has: an item's attributes, or a row's cells and misfits."""
-    names = f"map_keys(from_json(from_json({TEXT}, 'struct<M:string>').M, 'map<string,string>'))"
-    attributes = transform(names, lambda name: below("''", step_of(name)))
-    cells = call("array", *(when(f"{_t(f)} IS NOT NULL", literal(pointer(f))) for f in fields))
-    of_row = joined(call("array_compact", cells), KEPT)
-    return f"slice(array_sort(array_distinct(coalesce({attributes}, {of_row}))), 1, {_MOST_PLACES})"
-
-
-def shown_values(fields: Sequence[Field]) -> Sql:
-    """What item and row hold at the places in `WRONG`: path, DynamoDB JSON of the item, JSON of the row, cell and misfit.
-
-    Columns of somebody's own may have one pointer between them, of no attribute: one that holds something is shown.
-    """
-    longest = 500
-    names = call("array", *(literal(pointer(f)) for f in fields))
-    cells = call("array", *(when(f"{_t(f)} IS NOT NULL", json_of(_t(f))) for f in fields))
-    held = f"filter({cells}, {function(2, lambda cell, i: f'{cell} IS NOT NULL AND {names}[{i}] = p')})"
-    misfit = f"`{of_table(MISFITS)}`[p]"
-    # What a cell should not show beside a misfit is wrong there, however right the misfit is.
-    table = let(f"{held}[0]", lambda cell: f"coalesce({cell} || ' and in {MISFITS} ' || {misfit}, {cell}, {misfit})")
-    source = at(TEXT, "p")
-    shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
-    return f"transform(`{WRONG}`, p -> named_struct('path', left(p, {longest}), {shown}))"
