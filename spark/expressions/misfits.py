@@ -145,15 +145,13 @@ def _fits(rule: Sql, value: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
     is_taken = one_of(joined(kind, "' '", tag_of(value)), _TAKEN)
     texts = f"coalesce({strings(of(value, 'NS'))}, array({of(value, 'N')}))"
     own = f"replace({rule}, 'NS:', '')"
-    all_fit = forall(texts, lambda text: when(_number_fits(own, text, numbers), "true", "false"))
-    is_text = when(
-        f"{kind} = '{Kind.SCALARS.value}'", when(f"NOT {is_number(of(value, 'N'))}", "false", "true"), "true"
-    )
+    all_fit = forall(texts, lambda text: _number_fits(own, text, numbers))
+    is_text = when(f"{kind} = '{Kind.SCALARS.value}' AND NOT {is_number(of(value, 'N'))}", "false", "true")
     held = when(one_of(kind, _NUMBERS), all_fit, is_text)
     return f"{is_taken} AND {held}"
 
 
 def _number_fits(rule: Sql, text: Sql, numbers: Mapping[str, ColumnType]) -> Sql:
-    """Whether a number column makes a cell of a number: by the very expression that makes it."""
+    """Whether a number column makes a cell of a number, by the very expression that makes it; false or null if not."""
     cases = [f"WHEN '{of_type}' THEN {number(type_, text)} IS NOT NULL" for of_type, type_ in numbers.items()]
     return f"CASE {rule} {' '.join(cases)} WHEN '{Kind.DIGITS.value}' THEN {is_number(text)} END"

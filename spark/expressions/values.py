@@ -8,7 +8,7 @@ needs it (`opened`), in the shape that its column's type says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pipeline.columns.types import ColumnType, Kind, set_tag
 from spark.expressions.sql import Sql, call, forall, function, joined, literal, one_of, when
@@ -71,7 +71,7 @@ def says_null(value: Sql) -> Sql:
 
 
 def is_value(value: Sql) -> Sql:
-    """Whether a value is one that DynamoDB may have written: one type, and content of that type; never null.
+    """Whether a value is one that DynamoDB may have written: one type, and content of that type; false or null if not.
 
     What is inside a map or list is not looked at, nor how a number is spelled.
     """
@@ -79,19 +79,14 @@ def is_value(value: Sql) -> Sql:
         "BOOL": one_of(of(value, "BOOL"), ("true", "false")),
         "NULL": says_null(value),
         "B": f"{decoded(of(value, 'B'))} IS NOT NULL",
-        "SS": _of_all(strings(of(value, "SS")), lambda text: f"{text} IS NOT NULL"),
-        "NS": _of_all(strings(of(value, "NS")), lambda text: f"{text} IS NOT NULL"),
-        "BS": _of_all(strings(of(value, "BS")), lambda text: f"{decoded(text)} IS NOT NULL"),
+        "SS": forall(strings(of(value, "SS")), lambda text: f"{text} IS NOT NULL"),
+        "NS": forall(strings(of(value, "NS")), lambda text: f"{text} IS NOT NULL"),
+        "BS": forall(strings(of(value, "BS")), lambda text: f"{decoded(text)} IS NOT NULL"),
         "M": f"{members(value)} IS NOT NULL",
-        "L": _of_all(elements(value), lambda element: f"{element} IS NOT NULL"),
+        "L": forall(elements(value), lambda element: f"{element} IS NOT NULL"),
     }
     cases = " ".join(f"WHEN '{tag}' THEN {fit}" for tag, fit in fits.items())
     return when(has_one_type(value), f"CASE {tag_of(value)} {cases} ELSE true END", "false")
-
-
-def _of_all(array: Sql, condition: Callable[[Sql], Sql]) -> Sql:
-    """Whether there is an array, and a condition holds of every element; never null."""
-    return f"{forall(array, condition)} <=> true"
 
 
 def decoded(text: Sql) -> Sql:

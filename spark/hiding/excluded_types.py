@@ -56,7 +56,7 @@ def _of_any(value: Sql, names: Sequence[str], body: Callable[[Sql], Sql]) -> Sql
     if names:
         level = call("map_filter", level, function(2, lambda name, _: f"NOT {among(name, names)}"))
     found = transform(f"coalesce(map_values({level}), {elements(value)})", body)
-    return f"get(filter({found}, {function(1, lambda one: f'{one} IS NOT NULL')}), 0)"
+    return f"filter({found}, {function(1, lambda one: f'{one} IS NOT NULL')})[0]"
 
 
 def _if_excluded(value: Sql, rule: Override) -> Sql:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from pipeline.columns.in_table.table_columns import Columns
 from spark.exports.records import image
+from spark.expressions.sql import joined
 from spark.hiding.protection import Protection
 from spark.merging.changes import HAD_OLD, OLD, keys
 from spark.merging.key_filter import MOST_CHANGES
@@ -66,7 +67,7 @@ def _images(folded: DataFrame, columns: Columns, protection: Protection) -> Data
     made = {
         **pairs.source_cells(columns),
         **of_record,
-        LINE: f"concat('{{\"Item\":', `{OLD}`, '}}')",
+        LINE: joined("'{\"Item\":'", f"`{OLD}`", "'}'"),
         IN_SOURCE: "true",
     }
     return typed.selectExpr(*(f"{cell} AS `{name}`" for name, cell in made.items()))

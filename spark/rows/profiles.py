@@ -108,7 +108,7 @@ def _with_fewer_names(counts: DataFrame, depth: int, said: Overrides) -> DataFra
 
     First come names of which only something inside does not fit: those have their columns.
     """
-    name, around = f"get(path, {depth - 1})", f"slice(path, 1, {depth - 1})"
+    name, around = f"path[{depth - 1}]", f"slice(path, 1, {depth - 1})"
     held = f"sum({when(f'size(path) = {depth}', 'count')}) OVER (PARTITION BY level, name) AS held"
     rank = "dense_rank() OVER (PARTITION BY level ORDER BY held DESC NULLS FIRST, name) AS rank"
     is_other = f"level IS NOT NULL AND rank > {MOST_NAMES} AND NOT {_is_named(depth, said)}"
@@ -134,7 +134,7 @@ def _is_named(depth: int, said: Overrides) -> Sql:
 
 
 def _is_step(place: int, name: str) -> Sql:
-    return f"get(path, {place}) = {literal(member_step(name))}"
+    return f"path[{place}] = {literal(member_step(name))}"
 
 
 def _count(found: Sql) -> Sql:

@@ -16,19 +16,11 @@ from pyspark.sql import functions as F
 from pipeline.columns.in_table.table_columns import Columns
 from pipeline.columns.names import MISFITS
 from pipeline.columns.types import Field
-from spark.expressions.sql import Sql, literal, when
+from spark.expressions.sql import Sql, first_of, joined, literal, when
 from spark.hiding.protection import UNPROTECTED, Protection
 from spark.rows.keys import of_several
 from spark.rows.table_rows import cells
-from spark.verifying.sameness import (
-    KEPT,
-    TEXT,
-    WRONG,
-    is_same_at_first_sight,
-    of_source,
-    of_table,
-    second_look,
-)
+from spark.verifying.sameness import KEPT, TEXT, WRONG, is_same_at_first_sight, of_source, of_table, second_look
 from spark.verifying.shown import held_places, shown_values
 
 #: The first differing keys that a report shows with their values.
@@ -66,14 +58,16 @@ def compared(source: DataFrame, table: DataFrame, columns: Columns, flags: Seque
     `source`: the cells of `source_cells`, ``#in_source`` and ``#line``, and columns of its own that all pairs keep (`flags`).
     """
     same_key = [F.col(of_source(f.name)) == F.col(of_table(f.name)) for f in columns.key]
-    joined = source.join(table, same_key, "full_outer")
-    found = (
-        f"CASE WHEN `{IN_TABLE}` IS NULL THEN 'only_in_source' WHEN `{IN_SOURCE}` IS NULL THEN 'only_in_table' "
-        f"WHEN {is_same_at_first_sight(columns.all)} THEN 'equal' ELSE '{PERHAPS}' END"
-    )
+    both = source.join(table, same_key, "full_outer")
+    outcomes = [
+        (f"`{IN_TABLE}` IS NULL", "'only_in_source'"),
+        (f"`{IN_SOURCE}` IS NULL", "'only_in_table'"),
+        (is_same_at_first_sight(columns.all), "'equal'"),
+    ]
+    found = first_of(outcomes, f"'{PERHAPS}'")
     flags = (*flags, IN_SOURCE, IN_TABLE)
-    told = joined.selectExpr("*", f"{found} AS `{FOUND}`")
-    kept = [name for name in joined.columns if name not in flags]
+    told = both.selectExpr("*", f"{found} AS `{FOUND}`")
+    kept = [name for name in both.columns if name not in flags]
     # Of most rows nothing more is wanted: what is kept of them takes next to no room.
     return told.selectExpr(
         f"`{FOUND}`",
@@ -116,7 +110,7 @@ def _differing(pairs: DataFrame, columns: Columns, protection: Protection) -> Da
 def _with_item(pairs: DataFrame, protection: Protection) -> DataFrame:
     """Pairs with what `spark.verifying.sameness` needs besides: the item as DynamoDB JSON, and what the row keeps as misfits."""
     inside = protection.items_text(pairs, f"`{LINE}`", "#inside")
-    item = "concat('{\"M\":', `#inside`, '}')"
+    item = joined("'{\"M\":'", "`#inside`", "'}'")
     kept = f"coalesce(map_keys(`{of_table(MISFITS)}`), cast(array() AS array<string>))"
     return inside.selectExpr("*", f"{item} AS {TEXT}", f"{kept} AS {KEPT}")
 

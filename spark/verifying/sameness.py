@@ -15,17 +15,7 @@ from pipeline.columns.pointers import step
 from pipeline.columns.types import ColumnType, Field, Kind, by_type
 from spark.expressions.leaves import as_value, at, leaves, same_leaves, same_plain_leaves
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import (
-    Sql,
-    call,
-    forall,
-    function,
-    literal,
-    struct,
-    transform,
-    transform_values,
-    when,
-)
+from spark.expressions.sql import Sql, call, forall, function, literal, struct, transform, transform_values, when
 from spark.expressions.values import CONTAINERS, element_of
 
 #: The item as DynamoDB JSON (M), and the pointers of the row's misfits: what the second look needs besides.

@@ -8,7 +8,7 @@ from pipeline.columns.names import MISFITS
 from pipeline.columns.types import Field
 from spark.expressions.leaves import at
 from spark.expressions.pointers import below, step_of
-from spark.expressions.sql import Sql, call, function, joined, let, literal, transform, when
+from spark.expressions.sql import Sql, call, function, joined, let, literal, struct, transform, when
 from spark.expressions.values import json_of
 from spark.verifying.sameness import KEPT, TEXT, WRONG, of_table, pointer
 
@@ -37,9 +37,9 @@ def shown_values(fields: Sequence[Field]) -> Sql:
     misfit = f"`{of_table(MISFITS)}`[p]"
     # What a cell should not show beside a misfit is wrong there, however right the misfit is.
     table = let(f"{held}[0]", lambda cell: f"coalesce({cell} || ' and in {MISFITS} ' || {misfit}, {cell}, {misfit})")
-    source = at(TEXT, "p")
-    shown = ", ".join(f"'{name}', left({value}, {longest})" for name, value in (("source", source), ("table", table)))
-    return f"transform(`{WRONG}`, p -> named_struct('path', left(p, {longest}), {shown}))"
+    values = {"path": "p", "source": at(TEXT, "p"), "table": table}
+    shown = struct(**{name: f"left({value}, {longest})" for name, value in values.items()})
+    return f"transform(`{WRONG}`, p -> {shown})"
 
 
 def _shown(field: Field) -> Sql:
