@@ -34,7 +34,7 @@ def parse_timestamp(text: str) -> datetime:
 
 def format_instant(instant: datetime) -> str:
     """Write an instant the one way the product writes it: ``2026-11-21T02:15:00Z``."""
-    return whole_second(instant).replace(tzinfo=None).isoformat() + "Z"
+    return f"{whole_second(instant).isoformat()[:19]}Z"
 
 
 def format_optional(instant: datetime | None) -> str:

@@ -13,25 +13,23 @@ settings.register_profile("tidemark", deadline=None, derandomize=True)
 settings.load_profile("tidemark")
 
 #: Where tests share something that takes long to start: one process takes all that lie in the same folder.
-_TOGETHER = ("tests/deployed/", "tests/spark/", "tests/infra/")
+_TOGETHER = ("tests/deployed/", "tests/infra/")
 #: A file there that is long enough to be worth a start of its own beside the others.
 _ALONE = "tests/deployed/test_crash_matrix.py"
 #: What is begun first, the longest: else one of them runs on alone at the end, on one processor. Those of the functions wait
 #: for calls that are tried again, which the others beside them make use of.
 _FIRST = (
+    "tests/spark/oracle/",
     "tests/spark/",
     "tests/deployed/",
-    "tests/spark/overrides/",
-    "tests/spark/changed_by_others/",
-    "tests/spark/maintenance/",
-    "tests/spark/oracle/",
     "tests/lambdas/",
     "tests/simulation/",
     _ALONE,
     "tests/infra/",
     "tests/local/",
 )
-#: So many processes have a Spark session as long as there is something else to do: each takes 2 GB.
+#: So many processes have a Spark session, and keep it to the end: each takes 2 GB, and is slow until Java has compiled what it
+#: runs, for a minute of a processor.
 _SESSIONS = 2
 
 
@@ -43,13 +41,24 @@ class _ByFixtures(LoadScopeScheduling):
         return file.rpartition("/")[0] if file.startswith(_TOGETHER) and file != _ALONE else file
 
     def _assign_work_unit(self, node: Any) -> None:
-        """The next unit that suits the process; the next of all where none does."""
-        sessions = [other for other, units in self.assigned_work.items() if any(map(_needs_session, units))]
-        if node in sessions or len(sessions) >= _SESSIONS:
-            suits = (unit for unit in self.workqueue if _needs_session(unit) == (node in sessions))
-            if unit := next(suits, None):
-                self.workqueue.move_to_end(unit, last=False)
+        if unit := self._next_for(node):
+            self.workqueue.move_to_end(unit, last=False)
         super()._assign_work_unit(node)
+
+    def _reschedule(self, node: Any) -> None:
+        """Nothing more for a process that no unit suits: those with a session finish what is left."""
+        if self.workqueue and not node.shutting_down and not self._next_for(node):
+            node.shutdown()
+        else:
+            super()._reschedule(node)
+
+    def _next_for(self, node: Any) -> str | None:
+        """The next unit for the process: one with a session is for those that need it, while there are any."""
+        with_session = [other for other, units in self.assigned_work.items() if any(map(_needs_session, units))]
+        if node in with_session:
+            return next(filter(_needs_session, self.workqueue), next(iter(self.workqueue), None))
+        may_start_one = len(with_session) < _SESSIONS
+        return next((unit for unit in self.workqueue if may_start_one or not _needs_session(unit)), None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,9 +67,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _rank(nodeid: str) -> int:
-    ranks = [rank for rank, start in enumerate(_FIRST) if nodeid.startswith(start)]
-    # What lies deeper, or stands alone, also begins like the folder around it.
-    return ranks[-1] if ranks else len(_FIRST)
+    """How early: as the longest of `_FIRST` that it lies below says."""
+    below = [start for start in _FIRST if nodeid.startswith(start)]
+    return _FIRST.index(max(below, key=len)) if below else len(_FIRST)
 
 
 def _needs_session(unit: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from pipeline.columns.names import MISFITS
 from pipeline.columns.pointers import step
 from pipeline.columns.types import ColumnType, Field, Kind, set_tag, taken_tags
 from spark.expressions.numbers import is_number, number
@@ -31,6 +32,8 @@ from spark.expressions.values import (
 NO_VALUE = "{}"
 #: The misfits of a row with an object that says a name twice: no line that DynamoDB wrote has one either.
 _TWIN = f"map('', '{NO_VALUE}')"
+#: The steps of the look: all places, with their rules and values; and what is told of each.
+_PLACES, _TOLD = "#places", "#told"
 #: Of so few rules the table may stand in the expression several times.
 _FEW = 100
 #: The step of a rule's path that stands for any element or name. In a pointer a tilde never stands alone.
@@ -46,8 +49,11 @@ _TAKEN = (
 )
 
 
-def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
-    """The misfits of an item, a map of pointer to DynamoDB JSON; null where everything fits."""
+def look(item: Sql, fields: Sequence[Field]) -> dict[str, Sql]:
+    """Columns to be made one after the other, each of the one before; the last, ``_misfits``, has the item's.
+
+    In one expression, Spark's analysis would go through each step as often as all of them together need.
+    """
     types = dict(_types("", fields))
     rules = {path: _rule(type_) for path, type_ in types.items()}
     levels = max((path.count("/") for path in rules), default=1)
@@ -55,12 +61,12 @@ def misfits(item: Sql, fields: Sequence[Field]) -> Sql:
 
     def found(known: Sql) -> Sql:
         naming = _naming(lambda path: rule_of(known, path), levels)
-        all_ = places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
-        return let(_told(all_, numbers), _kept)
+        return places(of_members(item, struct(pointer="''", path="''", rule="'struct'"), naming), naming)
 
     table, rule_of = looked_up(rules, "string")
     # However often a rule is looked up, the table stands there once: of a thousand columns it would be most of the expression.
-    return let(table, found) if len(rules) > _FEW else found(table)
+    all_ = let(table, found) if len(rules) > _FEW else found(table)
+    return {_PLACES: all_, _TOLD: _told(f"`{_PLACES}`", numbers), MISFITS: _kept(f"`{_TOLD}`")}
 
 
 def _kept(told: Sql) -> Sql:

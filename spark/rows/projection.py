@@ -18,7 +18,7 @@ from pipeline.columns.names import MISFITS
 from pipeline.columns.types import ColumnType, Field
 from spark.expressions.cells import cell
 from spark.expressions.fitting import is_null, level_fits, whole, with_cell
-from spark.expressions.misfits import NO_VALUE, misfits
+from spark.expressions.misfits import NO_VALUE, look
 from spark.expressions.sql import Sql, let, member, true_counts, when
 from spark.expressions.values import CONTAINERS, PARSED, WALKED, opened
 from spark.expressions.wide_items import PACKED, Packed
@@ -77,24 +77,20 @@ class _Column(NamedTuple):
         return self.part if self.type.kind in WALKED else whole(self.type, self.part, made)
 
 
-def typed_rows(rows: DataFrame, columns: Columns, also: Sequence[Sql]) -> DataFrame:
+def typed_rows(rows: DataFrame, columns: Columns, also: Sequence[Sql], often_null: Sequence[str] = ()) -> DataFrame:
     """Put the cells of the columns (`table_rows.cells`), and ``#odd``, in the place of the item; all other columns stay.
 
     What was odd can be looked through later (`looked_through`). `also`: more columns, made of ``#item`` and the columns
-    of the key.
+    of the key. `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then.
     """
-    return _typed(rows, columns, (), lambda is_odd: [*also, f"{when(is_odd, _ITEM)} AS `{ODD}`"])
+    return _typed(rows, columns, often_null, lambda is_odd: [*also, f"{when(is_odd, _ITEM)} AS `{ODD}`"])
 
 
 def rows_with_misfits(
     rows: DataFrame, columns: Columns, often_null: Sequence[str] = (), also: Sequence[Sql] = ()
 ) -> DataFrame:
-    """The same with ``_misfits`` for ``#odd``: null where everything fits.
-
-    `often_null`: attributes that are NULL in many items; of those, the odd ones are told more quickly then.
-    """
-    found = misfits(_ITEM, columns.all)
-    return _typed(rows, columns, often_null, lambda is_odd: [*also, f"{when(is_odd, found)} AS `{MISFITS}`"])
+    """The same with ``_misfits`` for ``#odd``: null where everything fits."""
+    return looked_through(typed_rows(rows, columns, also, often_null), columns.all)
 
 
 def rows_told_odd(
@@ -131,8 +127,10 @@ def _typed(
 
 def looked_through(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     """Put ``_misfits`` in the place of ``#odd``: null where everything fits."""
-    found = when(f"`{ODD}` IS NOT NULL", misfits(f"`{ODD}`", fields))
-    return rows.selectExpr("*", f"{found} AS `{MISFITS}`").drop(ODD)
+    others = [f"`{name}`" for name in rows.columns if name != ODD]
+    for name, made in look(f"`{ODD}`", fields).items():
+        rows = rows.selectExpr(*others, f"{made} AS `{name}`")
+    return rows
 
 
 def without_misfits(rows: DataFrame) -> DataFrame:

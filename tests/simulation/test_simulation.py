@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation import machine, mail_bugs, seeded_bugs
+from tests.simulation import export_bugs, machine, mail_bugs, seeded_bugs
 from tests.simulation.execution import WAYS
-from tests.simulation.export_bugs import EXPORT_BUGS
 from tests.simulation.faults import FAULTS
 from tests.simulation.many import live_through, summary
 from tests.simulation.seeded_bugs import BUGS, job_without_guard
@@ -21,16 +20,22 @@ from tests.statemachine.definition import ENDS, STATES
 TICKS_OF_A_DAY = 24 * 4
 #: So many tables, with as many lengths of window, live for so many days each: five years in all.
 LIVES, DAYS_OF_A_LIFE = 6, 300
-PLANTED = {**BUGS, **EXPORT_BUGS, **mail_bugs.MAIL_BUGS}
+PLANTED = {**BUGS, **export_bugs.EXPORT_BUGS, **mail_bugs.MAIL_BUGS}
 #: A seeded bug is found in one of so many tables, each within so many days.
 TABLES, DAYS = 12, 240
 #: The tables in which most bugs show soonest come first.
 _SEEDS = sorted(range(TABLES), key=lambda seed: (seed != 4, seed != 0, seed != 8))
 #: The tables in which some show much sooner.
 _SOONEST = {
-    seeded_bugs.claim_overwritten: 8,
+    seeded_bugs.claim_overwritten: 2,
+    seeded_bugs.clamped_to_the_earliest_restorable_time: 0,
+    seeded_bugs.maintenance_forgotten: 2,
+    seeded_bugs.wish_given_up_in_silence: 10,
+    seeded_bugs.wish_of_another_taken_for_done: 7,
+    export_bugs.export_of_a_dead_job_made_again: 6,
+    mail_bugs.command_of_contradictions_is_to_run_again: 2,
+    mail_bugs.command_that_nobody_knows: 2,
     mail_bugs.no_warning_without_a_failure: 0,
-    seeded_bugs.wish_given_up_in_silence: 7,
 }
 #: Seconds: whichever of the tests comes first waits for all the years, perhaps beside others that want the processors.
 _WHILE_THE_YEARS_PASS = 1500

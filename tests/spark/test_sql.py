@@ -10,7 +10,7 @@ from pipeline.columns.types import LONG, ColumnType, Field, Kind
 from pipeline.identity import KeyAttribute
 from spark.expressions.cells import cell
 from spark.expressions.fitting import is_null, level_fits, whole, with_cell
-from spark.expressions.misfits import misfits
+from spark.expressions.misfits import look
 from spark.expressions.values import opened
 from spark.rows.keys import lacks_key
 
@@ -44,7 +44,7 @@ def test_a_cell_and_what_is_asked_of_it(field):
 
 
 def test_what_is_asked_of_an_item():
-    assert not grouped(misfits("`#item`", FIELDS))
+    assert [made for made in look("`#item`", FIELDS).values() if grouped(made)] == []
     assert not grouped(level_fits("`#item`", ["size(`a`)", "size(`b`)"], [is_null(VALUE, "`c`"), is_null(VALUE, None)]))
     assert not grouped(lacks_key("`#item`", (KeyAttribute("pk", "S"), KeyAttribute("sk", "N"))))
 
