@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -43,10 +43,17 @@ def records_read(spark: SparkSession, work: Callable[[], object]) -> int:
     context.setJobGroup(_GROUP, _GROUP)
     before = _jobs(spark)
     work()
+    return sum(stage.inputRecords() for stage in stages_run(spark, lambda: _jobs(spark) - before))
+
+
+def stages_run(spark: SparkSession, jobs: Callable[[], Iterable[int]]) -> list[Any]:
+    """What Spark has counted of each stage that jobs have run, once all is told. `jobs`: their ids, asked then."""
+    context = spark.sparkContext
     context._jsc.sc().listenerBus().waitUntilEmpty(10_000)
     told, kept = context.statusTracker(), context._jsc.sc().statusStore()
-    stages = {stage for job in _jobs(spark) - before for stage in told.getJobInfo(job).stageIds}
-    return sum(kept.lastStageAttempt(stage).inputRecords() for stage in stages)
+    stages = {stage for job in jobs() for stage in told.getJobInfo(job).stageIds}
+    # Of a thousand stages and more, Spark forgets first those that it had no need to run.
+    return [kept.lastStageAttempt(stage) for stage in stages if told.getStageInfo(stage)]
 
 
 def _jobs(spark: SparkSession) -> set[int]:

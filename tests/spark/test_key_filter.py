@@ -10,6 +10,7 @@ from pipeline.identity import KeyAttribute
 from spark.job import run
 from spark.merging.key_filter import LEAST_ROWS, MOST_CHANGES, ROWS_A_CHANGE, KeyFilter, brought, filtered, pays
 from tests.spark.large import always_filtered
+from tests.spark.reads import stages_run
 from tests.spark.sample_items import N, item
 from tests.spark.shop import BOTH_IMAGES, NEW_ONLY, minute
 
@@ -89,6 +90,5 @@ def _merged(shop, spark, rows, key, view, large):
 
 
 def _shuffled(spark, group):
-    told, kept = spark.sparkContext.statusTracker(), spark._jsc.sc().statusStore()
-    stages = {stage for job in told.getJobIdsForGroup(group) for stage in told.getJobInfo(job).stageIds}
-    return sum(kept.lastStageAttempt(stage).shuffleWriteRecords() for stage in stages)
+    stages = stages_run(spark, lambda: spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+    return sum(stage.shuffleWriteRecords() for stage in stages)
