@@ -50,9 +50,10 @@ _TAKEN = (
 
 
 def look(item: Sql, fields: Sequence[Field]) -> dict[str, Sql]:
-    """Columns to be made one after the other, each of the one before; the last, ``_misfits``, has the item's.
+    """Columns to be made one after the other, each of the one before; the last, ``_misfits``, tells the item's.
 
-    In one expression, Spark's analysis would go through each step as often as all of them together need.
+    It is a map of pointer to DynamoDB JSON; null where everything fits, or where there is no item. In one expression,
+    Spark's analysis would go through each step as often as all of them together need.
     """
     types = dict(_types("", fields))
     rules = {path: _rule(type_) for path, type_ in types.items()}

@@ -225,3 +225,6 @@ def test_the_statement_can_be_pasted_for_a_table_that_is_called_like_a_number(sh
     source.spark.sql(re.findall(r"ALTER TABLE .*'\)", refused.value.remedy)[0])
     source.merge(5, 20)
     assert source.differences(20) == []
+    # Another test holds that nothing lies beside the tests' own tables, which it knows by their names.
+    source.spark.sql(f"DROP TABLE glue.shop.`{source.name}` PURGE")
+    assert not (source.warehouse / "shop" / source.name).exists()
