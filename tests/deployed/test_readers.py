@@ -1,0 +1,102 @@
+"""Who may read the tables reads them as docs/tables.md says, with the rights that stand there, and can do nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import boto3
+import jmespath
+import pytest
+from botocore.exceptions import ClientError
+
+from local.aws.account import ACCOUNT, REGION
+from local.compare import differences
+from local.control import ROOT
+from local.reader import columns, compare, read_through_glue, scan_source
+from local.workload import KEY
+from tests.spark.duck import connected, rows_of
+
+pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
+
+DOCUMENT = Path(ROOT, "docs", "tables.md").read_text()
+ENGINES, RIGHTS = (
+    DOCUMENT.split(f"## {title}\n")[1].split("\n## ")[0] for title in ("Other engines", "Rights of readers")
+)
+
+
+def block(section: str, language: str = "") -> str:
+    """The one block of code of a section that is in this language."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
+    return found
+
+
+@pytest.fixture
+def reader(world, monkeypatch):
+    """The credentials of a reader, which stand in the environment as well; the table has its first rows."""
+    world.bootstrap()
+    iam, root = world.aws.client("iam"), f"arn:aws:iam::{ACCOUNT}:root"
+    trust = {"Effect": "Allow", "Principal": {"AWS": root}, "Action": "sts:AssumeRole"}
+    role = iam.create_role(
+        RoleName="reader", AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    )
+    policy = block(RIGHTS, "json")
+    bucket = world.deployed.outputs["BucketName"]
+    for place, name in {"partition": "aws", "region": REGION, "account": ACCOUNT, "bucket": bucket}.items():
+        policy = policy.replace(f"<{place}>", name)
+    iam.put_role_policy(RoleName="reader", PolicyName="reads", PolicyDocument=policy)
+    session = world.aws.client("sts").assume_role(RoleArn=role["Role"]["Arn"], RoleSessionName="reader")["Credentials"]
+    named = {
+        "AWS_ACCESS_KEY_ID": session["AccessKeyId"],
+        "AWS_SECRET_ACCESS_KEY": session["SecretAccessKey"],
+        "AWS_SESSION_TOKEN": session["SessionToken"],
+        "AWS_ENDPOINT_URL": world.aws.endpoint,
+        "AWS_REGION": REGION,
+    }
+    for name, value in named.items():
+        monkeypatch.setenv(name, value)
+    return boto3.Session(session["AccessKeyId"], session["SecretAccessKey"], session["SessionToken"], REGION)
+
+
+def test_a_reader_reads_with_pyiceberg_as_the_document_says(world, reader):
+    code = block(ENGINES, "python")
+    here = f'"client.region": "{REGION}", "s3.endpoint": "{world.aws.endpoint}"'
+    found: dict = {}
+    exec(code.replace('"client.region": "eu-west-1"', here), found)  # noqa: S102 - the document's own words
+    assert [str(one) for one in compare(scan_source(world.aws, "orders"), found["orders"], KEY)] == []
+
+
+def test_a_reader_reads_with_duckdb_as_the_document_says(world, reader):
+    asked = re.search(r"^aws glue get-table --database-name (\S+) --name (\S+) --query (\S+) ", ENGINES, re.MULTILINE)
+    database, name, query = asked.groups()
+    metadata_file = jmespath.search(query, reader.client("glue").get_table(DatabaseName=database, Name=name))
+    *before, select = [line for line in block(ENGINES, "sql").splitlines() if not line.startswith("INSTALL")]
+    load, secret = before
+    here = (
+        f"REGION '{REGION}', ENDPOINT '{world.aws.endpoint.removeprefix('http://')}', USE_SSL false, URL_STYLE 'path'"
+    )
+    with connected("avro", *re.findall(r"LOAD (\w+);", load)) as duck:
+        duck.execute(secret.replace("REGION 'eu-west-1'", here))
+        rows = rows_of(duck.execute(select.replace("<metadata file>", metadata_file)))
+    named = columns(read_through_glue(world.aws, database, name))
+    assert [str(one) for one in differences(scan_source(world.aws, name), rows, named, KEY)] == []
+
+
+def test_a_reader_finds_the_reports_and_neither_exports_nor_a_way_to_write(world, reader):
+    s3, bucket = reader.client("s3"), world.deployed.outputs["BucketName"]
+    keys = [found["Key"] for found in s3.list_objects_v2(Bucket=bucket)["Contents"]]
+    data, export, report = (
+        next(key for key in keys if key.startswith(f"{folder}/")) for folder in ("warehouse", "exports", "runs")
+    )
+    assert json.loads(s3.get_object(Bucket=bucket, Key=report)["Body"].read())["job"] == "load"
+    for refused in (
+        lambda: s3.get_object(Bucket=bucket, Key=export),
+        lambda: s3.put_object(Bucket=bucket, Key=data, Body=b""),
+        lambda: s3.delete_object(Bucket=bucket, Key=data),
+        lambda: reader.client("glue").delete_table(DatabaseName="tidemark", Name="orders"),
+        lambda: reader.client("dynamodb").scan(TableName="orders"),
+    ):
+        with pytest.raises(ClientError, match="AccessDenied"):
+            refused()
+    assert world.differences() == []
