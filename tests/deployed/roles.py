@@ -1,9 +1,12 @@
-"""The roles of the deployed stack, and what each is granted."""
+"""The roles of the deployed stack, and what each is granted; and a role for a person beside them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
+from local.aws.account import ACCOUNT, REGION
+from local.control import LocalAws
 from local.deployed import Deployed
 
 
@@ -32,6 +35,26 @@ def granted(deployed: Deployed) -> Iterator[tuple[str, str, str]]:
             for action in _listed(statement["Action"]):
                 for resource in _listed(statement["Resource"]):
                     yield role, action, resource
+
+
+def environment_of_a_person(aws: LocalAws, statements: list[dict[str, object]]) -> dict[str, str]:
+    """What stands in the environment of a person who is allowed this and nothing else."""
+    root = {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}
+    trust = [{"Effect": "Allow", "Principal": root, "Action": "sts:AssumeRole"}]
+    made = aws.client("iam").create_role(RoleName="person", AssumeRolePolicyDocument=_policy(trust))
+    aws.client("iam").put_role_policy(RoleName="person", PolicyName="person", PolicyDocument=_policy(statements))
+    session = aws.client("sts").assume_role(RoleArn=made["Role"]["Arn"], RoleSessionName="person")["Credentials"]
+    return {
+        "AWS_ACCESS_KEY_ID": session["AccessKeyId"],
+        "AWS_SECRET_ACCESS_KEY": session["SecretAccessKey"],
+        "AWS_SESSION_TOKEN": session["SessionToken"],
+        "AWS_ENDPOINT_URL": aws.endpoint,
+        "AWS_REGION": REGION,
+    }
+
+
+def _policy(statements: list[dict[str, object]]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": statements})
 
 
 def _listed(value: str | list[str]) -> list[str]:

@@ -16,6 +16,7 @@ from local.compare import differences
 from local.control import ROOT
 from local.reader import columns, compare, read_through_glue, scan_source
 from local.workload import KEY
+from tests.deployed.roles import environment_of_a_person
 from tests.spark.duck import connected, rows_of
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
@@ -34,29 +35,16 @@ def block(section: str, language: str = "") -> str:
 
 @pytest.fixture
 def reader(world, monkeypatch):
-    """The credentials of a reader, which stand in the environment as well; the table has its first rows."""
+    """A session with the rights of a reader, whose credentials stand in the environment as well; the table is loaded."""
     world.bootstrap()
-    iam, root = world.aws.client("iam"), f"arn:aws:iam::{ACCOUNT}:root"
-    trust = {"Effect": "Allow", "Principal": {"AWS": root}, "Action": "sts:AssumeRole"}
-    role = iam.create_role(
-        RoleName="reader", AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-    )
     policy = block(RIGHTS, "json")
-    bucket = world.deployed.outputs["BucketName"]
-    for place, name in {"partition": "aws", "region": REGION, "account": ACCOUNT, "bucket": bucket}.items():
+    places = {"partition": "aws", "region": REGION, "account": ACCOUNT, "bucket": world.deployed.outputs["BucketName"]}
+    for place, name in places.items():
         policy = policy.replace(f"<{place}>", name)
-    iam.put_role_policy(RoleName="reader", PolicyName="reads", PolicyDocument=policy)
-    session = world.aws.client("sts").assume_role(RoleArn=role["Role"]["Arn"], RoleSessionName="reader")["Credentials"]
-    named = {
-        "AWS_ACCESS_KEY_ID": session["AccessKeyId"],
-        "AWS_SECRET_ACCESS_KEY": session["SecretAccessKey"],
-        "AWS_SESSION_TOKEN": session["SessionToken"],
-        "AWS_ENDPOINT_URL": world.aws.endpoint,
-        "AWS_REGION": REGION,
-    }
-    for name, value in named.items():
+    environment = environment_of_a_person(world.aws, json.loads(policy)["Statement"])
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    return boto3.Session(session["AccessKeyId"], session["SecretAccessKey"], session["SessionToken"], REGION)
+    return boto3.Session(region_name=REGION)
 
 
 def test_a_reader_reads_with_pyiceberg_as_the_document_says(world, reader):
