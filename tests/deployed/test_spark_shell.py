@@ -43,7 +43,7 @@ def in_a_shell(world, statements: str, environment: dict[str, str]) -> str:
     ended = subprocess.run(
         ["/usr/bin/env", "bash", "-c", f'{command} \\\n{ON_LOCAL_AWS.rstrip()} -e "$0"', statements],
         cwd=ROOT,
-        # The first of Java's compilers is enough for a few statements, and takes a third of the time.
+        # The first of Java's compilers is enough for a few statements.
         env={**os.environ, **environment, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
         capture_output=True,
         text=True,
