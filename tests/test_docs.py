@@ -17,13 +17,12 @@ from pipeline.mails.success import success_mail
 from pipeline.modes import MODES
 from pipeline.planning.half_done import MOST_JOB_RUNS, MOST_TRIES
 from pipeline.settings import Settings, SparkSettings, TableSettings
+from tests.documents import OPERATIONS, SETTINGS, TABLES, blocks, section
 from tests.pipeline.rounds import done, failed
 from tests.pipeline.world import DEPLOYMENT, plan
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
-SETTINGS = (ROOT / "docs" / "settings.md").read_text()
-OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 FAILURES = (ROOT / "docs" / "failures.md").read_text()
 DOCUMENTS = sorted(
     p
@@ -41,17 +40,15 @@ def test_every_error_has_a_section_in_the_manual_and_no_section_is_left_over():
 
 def test_every_section_of_the_manual_shows_the_command_of_its_error():
     for name, kind in error_names().items():
-        section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
-        assert kind.command in section, name
+        assert kind.command in section(OPERATIONS, f"### {name}"), name
 
 
 def test_mail_and_manual_warn_where_the_command_would_set_paused_tables_to_run():
     repaired = {name: kind for name, kind in error_names().items() if kind.command == REPAIR}
     assert len(repaired) == 6
     for name, kind in repaired.items():
-        section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
         assert "to RUN" in kind.default_remedy, name
-        assert "sets `control` to `RUN`" in section, name
+        assert "sets `control` to `RUN`" in section(OPERATIONS, f"### {name}"), name
 
 
 def test_every_setting_stands_in_the_document_of_settings():
@@ -63,7 +60,7 @@ def test_every_setting_stands_in_the_document_of_settings():
 
 
 def test_of_every_setting_the_document_says_when_its_change_takes_effect():
-    changes = SETTINGS.split("## When a change takes effect")[1].split("\n## ")[0]
+    changes = section(SETTINGS, "## When a change takes effect")
     changed = {
         name
         for row in re.findall(r"^\| (`.*?) \|", changes, flags=re.MULTILINE)
@@ -75,7 +72,7 @@ def test_of_every_setting_the_document_says_when_its_change_takes_effect():
 
 
 def test_the_settings_that_the_readme_shows_are_accepted():
-    (shown,) = re.findall(r"```json\n(.*?)```", README, flags=re.DOTALL)
+    (shown,) = blocks(README, "json")
     settings = Settings.parse(json.loads(f"{{{shown}}}")["tidemark"])
     assert [(table.name, table.window_minutes) for table in settings.tables] == [("orders", 60), ("customers", 15)]
 
@@ -125,22 +122,20 @@ def _anchors(document):
 
 
 def test_the_manual_names_all_that_mails_about_runs_tell_machines():
-    section = OPERATIONS.split("## Mails for machines")[1].split("\n## ")[0]
+    told = section(OPERATIONS, "## Mails for machines")
     mails = [success_mail(done(plan("12:00")), DEPLOYMENT), failed()]
-    assert [name for mail in mails for name in mail.facts if f"`{name}`" not in section] == []
+    assert [name for mail in mails for name in mail.facts if f"`{name}`" not in told] == []
 
 
 def test_the_manual_names_each_status_that_machines_get():
-    section = OPERATIONS.split("## Mails for machines")[1].split("\n## ")[0]
-    assert [status for status in MAIL_LISTS if f"`{status}`" not in section.split("Beside these:")[0]] == []
+    told = section(OPERATIONS, "## Mails for machines")
+    assert [status for status in MAIL_LISTS if f"`{status}`" not in told.split("Beside these:")[0]] == []
 
 
 def test_every_column_of_the_run_reports_has_its_meaning():
-    section = (ROOT / "docs" / "tables.md").read_text().split("## The table of runs")[1].split("\n## ")[0]
+    table = section(TABLES, "## The table of runs")
     meant = {
-        name
-        for row in re.findall(r"^\| (`.*?) \|", section, flags=re.MULTILINE)
-        for name in re.findall(r"`(\w+)`", row)
+        name for row in re.findall(r"^\| (`.*?) \|", table, flags=re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }
     assert meant == {run_reports.PARTITION, *run_reports.COLUMNS}
 
@@ -159,15 +154,15 @@ def test_mail_and_manual_say_how_often_damaged_files_are_exported_and_what_is_re
     assert f"name of a job's error: {tries} tries are over" in OPERATIONS
     for name, kind in error_names().items():
         if issubclass(kind, DamagedExport):
-            section = OPERATIONS.split(f"### {name}\n")[1].split("\n### ")[0]
-            assert f"has the stretch exported anew; {tries} times in all." in section, name
+            told = section(OPERATIONS, f"### {name}")
+            assert f"has the stretch exported anew; {tries} times in all." in told, name
             assert kind.default_remedy.endswith(f"export again, {tries} times in all."), name
 
 
 def test_the_manual_says_after_how_many_job_runs_a_wish_is_given_up():
     runs = _WORDS[MOST_JOB_RUNS]
     assert set(re.findall(r"(\w+) job runs in all, then it is given up", OPERATIONS)) == {runs}
-    given_up = OPERATIONS.split("### WishGivenUp\n")[1].split("\n### ")[0]
+    given_up = section(OPERATIONS, "### WishGivenUp")
     assert f"a person has asked for has ended {runs} times without success" in given_up
     assert f"has ended {runs} times without success" in (error_names()["WishGivenUp"].__doc__ or "")
 

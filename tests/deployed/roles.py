@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from local.aws.account import ACCOUNT, REGION
+from local.aws.account import ACCOUNT
 from local.control import LocalAws
 from local.deployed import Deployed
 
@@ -38,18 +38,17 @@ def granted(deployed: Deployed) -> Iterator[tuple[str, str, str]]:
 
 
 def environment_of_a_person(aws: LocalAws, statements: list[dict[str, object]]) -> dict[str, str]:
-    """What stands in the environment of a person who is allowed this and nothing else."""
+    """The whole environment of a person who is allowed this and nothing else."""
     root = {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}
     trust = [{"Effect": "Allow", "Principal": root, "Action": "sts:AssumeRole"}]
     made = aws.client("iam").create_role(RoleName="person", AssumeRolePolicyDocument=_policy(trust))
     aws.client("iam").put_role_policy(RoleName="person", PolicyName="person", PolicyDocument=_policy(statements))
     session = aws.client("sts").assume_role(RoleArn=made["Role"]["Arn"], RoleSessionName="person")["Credentials"]
     return {
+        **aws.environment,
         "AWS_ACCESS_KEY_ID": session["AccessKeyId"],
         "AWS_SECRET_ACCESS_KEY": session["SecretAccessKey"],
         "AWS_SESSION_TOKEN": session["SessionToken"],
-        "AWS_ENDPOINT_URL": aws.endpoint,
-        "AWS_REGION": REGION,
     }
 
 

@@ -12,45 +12,35 @@ from botocore.exceptions import ClientError
 
 from local.aws.account import ACCOUNT, REGION
 from local.compare import differences
-from local.control import ROOT
 from local.reader import columns, compare, read_through_glue, scan_source
 from local.workload import KEY
 from tests.deployed.roles import environment_of_a_person
+from tests.documents import TABLES, blocks, filled, section
 from tests.spark.duck import connected, rows_of
 
 pytestmark = [pytest.mark.local_aws, pytest.mark.spark, pytest.mark.deployed]
 
-DOCUMENT = (ROOT / "docs" / "tables.md").read_text()
-ENGINES, RIGHTS = (
-    DOCUMENT.split(f"## {title}\n")[1].split("\n## ")[0] for title in ("Other engines", "Rights of readers")
-)
-
-
-def block(section: str, language: str = "") -> str:
-    """The one block of code of a section that is in this language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
-    return found
+ENGINES = section(TABLES, "## Other engines")
+(PYICEBERG,), (DUCKDB,) = blocks(ENGINES, "python"), blocks(ENGINES, "sql")
+(POLICY,) = blocks(section(TABLES, "## Rights of readers"), "json")
 
 
 @pytest.fixture
 def reader(world, monkeypatch):
     """A session with the rights of a reader, whose credentials stand in the environment as well; the table is loaded."""
     world.bootstrap()
-    policy = block(RIGHTS, "json")
-    places = {"partition": "aws", "region": REGION, "account": ACCOUNT, "bucket": world.deployed.outputs["BucketName"]}
-    for place, name in places.items():
-        policy = policy.replace(f"<{place}>", name)
+    bucket = world.deployed.outputs["BucketName"]
+    policy = filled(POLICY, partition="aws", region=REGION, account=ACCOUNT, bucket=bucket)
     environment = environment_of_a_person(world.aws, json.loads(policy)["Statement"])
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    return boto3.Session(region_name=REGION)
+    return boto3.Session()
 
 
 def test_a_reader_reads_with_pyiceberg_as_the_document_says(world, reader):
-    code = block(ENGINES, "python")
     here = f'"client.region": "{REGION}", "s3.endpoint": "{world.aws.endpoint}"'
     found: dict = {}
-    exec(code.replace('"client.region": "eu-west-1"', here), found)  # noqa: S102 - the document's own words
+    exec(PYICEBERG.replace('"client.region": "eu-west-1"', here), found)  # noqa: S102 - the document's own words
     assert [str(one) for one in compare(scan_source(world.aws, "orders"), found["orders"], KEY)] == []
 
 
@@ -58,13 +48,13 @@ def test_a_reader_reads_with_duckdb_as_the_document_says(world, reader):
     asked = re.search(r"^aws glue get-table --database-name (\S+) --name (\S+) --query (\S+) ", ENGINES, re.MULTILINE)
     database, name, query = asked.groups()
     metadata_file = jmespath.search(query, reader.client("glue").get_table(DatabaseName=database, Name=name))
-    _, load, secret, select = block(ENGINES, "sql").splitlines()  # what is installed comes as packages here
+    _, load, secret, select = DUCKDB.splitlines()  # what is installed comes as packages here
     here = (
         f"REGION '{REGION}', ENDPOINT '{world.aws.endpoint.removeprefix('http://')}', USE_SSL false, URL_STYLE 'path'"
     )
     with connected("avro", *re.findall(r"LOAD (\w+);", load)) as duck:
         duck.execute(secret.replace("REGION 'eu-west-1'", here))
-        rows = rows_of(duck.execute(select.replace("<metadata file>", metadata_file)))
+        rows = rows_of(duck.execute(filled(select, **{"metadata file": metadata_file})))
     named = columns(read_through_glue(world.aws, database, name))
     assert [str(one) for one in differences(scan_source(world.aws, name), rows, named, KEY)] == []
 

@@ -13,7 +13,7 @@ import duckdb
 from local.hadoop_catalog import newest_metadata
 
 #: The extension that reads Iceberg tables, after the one it reads their manifests with. They come as packages.
-ICEBERG = ("avro", "iceberg")
+_ICEBERG = ("avro", "iceberg")
 
 
 @contextmanager
@@ -37,5 +37,5 @@ def rows_of(found: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
 
 def read_by_duckdb(table_folder: Path) -> list[dict[str, Any]]:
     """Every row of a table of a Hadoop catalog, by its newest metadata file."""
-    with connected(*ICEBERG) as connection:
+    with connected(*_ICEBERG) as connection:
         return rows_of(connection.execute("SELECT * FROM iceberg_scan(?)", [str(newest_metadata(table_folder))]))

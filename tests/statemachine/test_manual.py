@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from tests.statemachine.definition import FUNCTIONS, ROOT, TASKS
+from tests.documents import OPERATIONS, section
+from tests.statemachine.definition import FUNCTIONS, TASKS
 
-MANUAL = (ROOT / "docs" / "operations.md").read_text()
-SECTION = MANUAL.split("## What is tried again, and what heals\n")[1].split("\n## ")[0]
+SECTION = section(OPERATIONS, "## What is tried again, and what heals")
 ROWS = {
     cells[0].strip("` "): [cell.strip() for cell in cells[1:]]
     for line in SECTION.splitlines()
@@ -36,7 +36,7 @@ def test_a_row_says_what_is_tried_again_how_often_how_long_and_what_comes_then(n
 
 
 def test_what_a_function_may_fail_with_in_the_end_is_among_the_names_that_a_mail_may_say():
-    told = MANUAL.split("## Names that are no error of ours\n")[1].split("\n## ")[0]
+    told = section(OPERATIONS, "## Names that are no error of ours")
     named = {
         name
         for line in told.splitlines()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
 from pipeline.columns.declared.overrides import Overrides
 from pipeline.errors import PartitionsKept
 from pipeline.table.marker import WATERMARK
+from tests.documents import statement
 from tests.spark.sample_items import item
 from tests.spark.shop import Shop, minute
 
 pytestmark = pytest.mark.spark
 
-OPERATIONS = (Path(__file__).resolve().parents[3] / "docs" / "operations.md").read_text()
 STATUS = Overrides.parse({"state": {"name": "status"}})
 LET_ONE_GO = "CALL glue.system.expire_snapshots(table => 'tidemark.orders', snapshot_ids"
 LET_ALL_GO = "CALL glue.system.expire_snapshots(table => 'tidemark.orders', older_than"
@@ -26,12 +23,7 @@ UNORDERED = "ALTER TABLE glue.tidemark.orders WRITE UNORDERED"
 
 def carry_out(source: Shop, beginning: str, **parts: str) -> None:
     """Run the one statement of the manual that begins so, on this table; `parts` are its places to fill in."""
-    blocks = re.findall(r"^ *```sql\n(.*?)^ *```$", OPERATIONS, flags=re.MULTILINE | re.DOTALL)
-    lines = [line.strip() for block in blocks for line in block.splitlines()]
-    (statement,) = (line.removesuffix(";") for line in lines if line.startswith(beginning))
-    for place, text in parts.items():
-        statement = statement.replace(f"<{place}>", text)
-    source.spark.sql(statement.replace("tidemark.orders", f"shop.{source.name}"))
+    source.spark.sql(statement(beginning, **parts).replace("tidemark.orders", f"shop.{source.name}"))
 
 
 def alter(source: Shop, how: str) -> None:
@@ -97,13 +89,13 @@ def test_a_column_that_partitions_were_made_of_cannot_be_changed_until_they_have
 
 
 @pytest.mark.parametrize(
-    ("made", "statement"),
+    ("made", "beginning"),
     [("ADD PARTITION FIELD bucket(4, state)", DROP_FIELD), ("WRITE ORDERED BY state", UNORDERED)],
 )
-def test_other_partitions_and_a_sort_order_need_no_more_than_to_be_dropped(followed, made, statement):
+def test_other_partitions_and_a_sort_order_need_no_more_than_to_be_dropped(followed, made, beginning):
     alter(followed, made)
     change(followed, 5)
-    carry_out(followed, statement, column="bucket(4, state)")
+    carry_out(followed, beginning, column="bucket(4, state)")
     followed.columns = STATUS
     followed.load(20)
     change(followed, 20)
